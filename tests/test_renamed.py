@@ -189,6 +189,17 @@ def test_a_type_with_old_method_names_is_refused_with_the_new_ones() -> None:
     class Period(lg.goals.Goal):
         def at(self, mechanism: Any, names: Any, own: Any) -> Any: ...
 
+    def old_goal() -> None:
+        class Sum(lg.goals.Goal):
+            total = True
+
+    def old_controller() -> None:
+        class Steps(lg.control.Controller):
+            breaks = (0.5,)
+
+    for define, old, new in ((old_goal, "total", "scalar_objective"), (old_controller, "breaks", "discontinuities")):
+        with pytest.raises(lg.ArgumentError, match=f"the class has an attribute `{old}`; it must be `{new}`"):
+            define()
     for kind, missing in ((Wobble, "advance_slope"), (Ring, "equation_count"), (Period, "evaluate")):
         with pytest.raises(TypeError, match=missing):
             kind()

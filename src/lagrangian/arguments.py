@@ -7,7 +7,7 @@ numbers, masked entries, fields, dates, and integers that no double can hold. Te
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -129,6 +129,13 @@ def jump_times(function: Any, name: str) -> tuple[float, ...]:
             where=ArgumentName(name),
         )
     return tuple(sorted(times))
+
+
+def check_attribute_names(defined: type, new_names: Mapping[str, str]) -> None:
+    """Raise an error if a caller's class defines an attribute by an old name, which would be ignored, and not by the new one."""
+    for old, new in new_names.items():
+        if old in vars(defined) and new not in vars(defined):
+            raise ArgumentError(f"the class has an attribute `{old}`; it must be `{new}`", where=defined.__name__)
 
 
 def _as_float(value: Any) -> float:

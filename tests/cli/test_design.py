@@ -44,7 +44,7 @@ def test_a_turn_as_json_and_netcdf(run: Run) -> None:
 def test_turns_are_compared(run: Run) -> None:
     done = run("cycle", "four_bar", "--sweep", "l1=0.2:0.4:3", "--plot", "-o", "cycles.csv", "--rows", "19")
     assert done.code == 0
-    assert "3 turns of theta1, of which 3 are full" in done.out
+    assert "3 cycles of theta1, of which 3 are full turns" in done.out
     assert Path("four_bar-cycles.png").stat().st_size > 10_000
     assert len(Path("cycles.csv").read_text().splitlines()) == 4
     found = run("cycle", "four_bar", "--sweep", "l1=0,0.3", "--json", "--rows", "19").json

@@ -52,7 +52,7 @@ def test_a_slider_crank_over_its_crank() -> None:
 
 def test_a_table_a_picture_and_a_file(bars: lg.CycleComparison, tmp_path: Path) -> None:
     lines = str(bars).splitlines()
-    assert lines[0] == "four_bar: 8 turns of theta1, of which 7 are full"
+    assert lines[0] == "four_bar: 8 cycles of theta1, of which 7 are full turns"
     assert lines[1].split()[:3] == ["l1", "l3", "full"]
     assert f"{math.degrees(bars.travel[4]):.4g}" in lines[6]
     figure = bars.plot(tmp_path / "turns.png")
@@ -69,10 +69,10 @@ def test_a_value_without_a_turn_is_told_with_its_reason() -> None:
     found = lg.compare_cycles(m, {"d.placement.position.x": [1.0, 3.0]}, q0=start, rows=19)
     assert found.full.tolist() == [True, False]
     assert list(found.failure_reasons) == [1]
-    assert "no turn with d.placement.position.x = 3" in str(found)
+    assert "no cycle with d.placement.position.x = 3" in str(found)
     assert found.travel[0] > 0
     assert np.isnan(found.travel[1])
-    with pytest.raises(lg.ArgumentError, match="turn 1 does not exist"):
+    with pytest.raises(lg.ArgumentError, match="cycle 1 does not exist"):
         found[1]
 
 

@@ -32,7 +32,10 @@ ALTERED = {
 
 # lines that are not altered, and why
 LEFT_OUT = {
-    **dict.fromkeys(("SLACK", "SINGULAR", "FOLD", "MEET", "PARALLEL", "REACH"), "how near is near enough"),
+    **dict.fromkeys(
+        ("REACH_SLACK", "ALIGNMENT_TOLERANCE", "FOLD_TOLERANCE", "MEETING_TOLERANCE", "PARALLEL_TOLERANCE", "REACH_TOLERANCE"),
+        "how near is near enough",
+    ),
     "size = ": "any length of about the arm's will do",
     "reach = ": "only saves work where nothing can be found",
     "p1, p2 = feet[0]": "any point of axis 2 will do",
@@ -93,8 +96,8 @@ def rebuilt(monkeypatch, change: types.ModuleType | None = None, n: int = -1):
 
 def solved(copies, newton: bool) -> Iterator[np.ndarray | None]:
     if not newton:
-        copies[screws].STEPS = copies[spherical_wrist].STEPS = 0
-        copies[spherical_wrist].ACCEPT = 1e-7
+        copies[screws].MAX_STEPS = copies[spherical_wrist].MAX_STEPS = 0
+        copies[spherical_wrist].POSE_TOLERANCE = 1e-7
     for arm, T in EXACT + INEXACT if newton else EXACT:
         found = copies[analytic].analytic_inverse_kinematics(arm, T, "tip")
         yield None if found is None else np.array(found)
@@ -106,7 +109,7 @@ def steps(copies) -> Iterator[np.ndarray]:
     """Newton's steps by themselves: four or five bring back what was moved by a hundredth."""
     arm, q = wristed("general", np.random.default_rng(1)), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     chain = copies[screws].serial_chain(arm, arm.frame("tip"))
-    copies[screws].STEPS, copies[spherical_wrist].STEPS = 4, 5
+    copies[screws].MAX_STEPS, copies[spherical_wrist].MAX_STEPS = 4, 5
     angles, miss = chain.refine([q + 0.01 * np.cos(np.arange(6))], pose(arm, q), 1.0)
     yield np.array([*(angles[0] - q), *miss])
     solver, kind = copies[spherical_wrist].SphericalWrist.from_chain(chain), copies[spherical_wrist].ThreeR

@@ -116,9 +116,9 @@ def test_arms_of_every_geometry(kind):
 @pytest.mark.parametrize("kind", ["general", "p12", "i12 p23", "i23 euler", "mirrored"])
 def test_closed_form_alone(kind, monkeypatch):
     """Without Newton's steps: they may sharpen a solution, but must not be what finds it."""
-    monkeypatch.setattr(screws, "STEPS", 0)
-    monkeypatch.setattr(spherical_wrist, "STEPS", 0)
-    monkeypatch.setattr(spherical_wrist, "ACCEPT", 1e-7)
+    monkeypatch.setattr(screws, "MAX_STEPS", 0)
+    monkeypatch.setattr(spherical_wrist, "MAX_STEPS", 0)
+    monkeypatch.setattr(spherical_wrist, "POSE_TOLERANCE", 1e-7)
     rng = np.random.default_rng(3)
     for _ in range(20):
         arm, q = wristed(kind, rng), rng.uniform(-np.pi, np.pi, 6)

@@ -56,6 +56,13 @@ def test_a_study_that_an_earlier_version_began_says_why_it_begins_anew(copy: Pat
     run()  # goes on without a warning
 
 
+def test_the_summary_of_a_study_that_an_earlier_version_interrupted_says_that_it_does_not_go_on(copy: Path) -> None:
+    next((copy / "study" / "chunks").glob("*.chunk")).unlink()
+    study = lg.read_study(copy / "study")
+    assert not study.complete
+    assert "another version of lagrangian began the study, so that running it again computes all samples again" in study.summary()
+
+
 def test_another_study_in_the_folder_of_an_earlier_version_begins_without_a_warning(copy: Path) -> None:
     lg.study("four_bar", {"l1": [0.3, 0.31]}, {"t_span": 0.1}, "max(qd_theta1)", folder=copy / "study", workers=1)
 

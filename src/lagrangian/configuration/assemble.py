@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from lagrangian.arguments import count, number, texts
 from lagrangian.configuration import state_arguments
+from lagrangian.configuration.continuation import follow_to
 from lagrangian.configuration.coordinates import integrate, is_same_configuration, single_coordinates, wrap_angles
 from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE, DEFAULT_STARTS, LoopClosure
+from lagrangian.configuration.newton import ConfigurationEquations
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
+from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.types import State
 
@@ -143,6 +145,28 @@ def assembly_modes(
     if not modes:
         raise loops.error(solution.q[np.argmin(np.nan_to_num(solution.violation, nan=np.inf))])
     return modes
+
+
+def assemble_along(dyn: Dynamics, leading: Sequence[str], values: np.ndarray) -> np.ndarray:
+    """Configurations (rows, nq) with leading coordinates at rows of values, each reached from the one before in one assembly."""
+    loops = LoopClosure(dyn, 0.0, tuple(leading))
+    columns = [dyn.mechanism.coordinate_names.index(name) for name in leading]
+    q, configurations = Start(dyn).close_loops(), list[np.ndarray]()
+
+    def all_loops(part: np.ndarray, rows: np.ndarray) -> tuple[ConfigurationEquations, np.ndarray]:
+        return loops, np.ones(len(rows), dtype=bool)
+
+    for target in np.atleast_2d(values):
+        solutions, converged = follow_to(all_loops, q[None], target[None], columns, loops.free, 0.0)
+        if not converged[0]:
+            pose = ", ".join(f"{name} = {x:.6g}" for name, x in zip(leading, target, strict=True))
+            raise AssemblyError(
+                f"{dyn.mechanism.name}: a configuration with {pose} cannot be reached from the start and the poses before: "
+                "the loops do not close there, or a dead centre lies on the way"
+            )
+        q = solutions[0]
+        configurations.append(q)
+    return np.array(configurations)
 
 
 def _start_and_fixed(dyn: Dynamics, q0: State, fixed: FixedCoordinates) -> tuple[np.ndarray, tuple[str, ...]]:

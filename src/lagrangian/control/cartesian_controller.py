@@ -16,7 +16,7 @@ from lagrangian.model.frame import TWIST_COMPONENTS, Frame
 from lagrangian.paths.arguments import as_coordinates
 from lagrangian.types import State
 
-# how near a singular configuration a controller fades out a direction, along which joints move fifty times as fast as elsewhere
+# how near a singular configuration a direction is faded out: joints move fifty times as fast along it as elsewhere
 FADE_THRESHOLD = 0.02
 
 
@@ -70,21 +70,21 @@ class CartesianController(Controller):
         self._set_fields(_reference=reference, frame=reference.frame, _warning_times=[])
         self._set_directions(reference.directions, reference.directions)
         self._set_fields(posture_frequency=float(as_gains("posture_frequency", self.posture_frequency, ("posture",))[0]))
-        places = single_coordinates(mechanism)
+        indices = single_coordinates(mechanism)
         posture_values: dict[str, float] = {}
         if self.posture is not None:
             names = tuple(self.posture) if isinstance(self.posture, Mapping) else None
             values = as_coordinates(self.posture, names, "posture", mechanism)
             posture_values = {
-                n: x for n, x in zip(names or mechanism.coordinate_names, values.tolist(), strict=True) if n in places
+                n: x for n, x in zip(names or mechanism.coordinate_names, values.tolist(), strict=True) if n in indices
             }
             for name in names or ():
-                if name not in places:
+                if name not in indices:
                     raise ArgumentError(
-                        f"{name!r} is not a coordinate with a speed of its own: {', '.join(places)}",
+                        f"{name!r} is not a coordinate with a speed of its own: {', '.join(indices)}",
                         where=ArgumentName("posture"),
                     )
-        iq, iv = (np.array([places[n][k] for n in posture_values], dtype=int) for k in (0, 1))
+        iq, iv = (np.array([indices[n][k] for n in posture_values], dtype=int) for k in (0, 1))
         self._set_fields(_posture=(iq, iv, np.array(list(posture_values.values()))))
 
     def _set_directions(self, directions: tuple[str, ...], prescribed: tuple[str, ...]) -> None:

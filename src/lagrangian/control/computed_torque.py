@@ -41,7 +41,7 @@ class ComputedTorque(Controller):
         The gain of the error's rate, in 1/s.
     friction : bool
         Whether to compensate the friction of the model: viscous friction at the measured speed, dry friction by the sign of the
-        wanted speed, and none while the path rests. The default is True.
+        desired speed, and none while the path rests. The default is True.
 
     Raises
     ------

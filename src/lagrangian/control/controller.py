@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.arguments import array, floats
+from lagrangian.arguments import array, check_attribute_names, floats
 from lagrangian.configuration.start import as_dynamics
 from lagrangian.control.actuated_joints import ActuatedJoints
 from lagrangian.control.reference import PathOrSetPoint, discontinuities
@@ -57,6 +57,10 @@ class Controller(ABC):
 
     model: MechanismLike | Dynamics
     path: PathOrSetPoint
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, {"breaks": "discontinuities", "sampled": "with_sampling"})
 
     def __post_init__(self) -> None:
         self._set_fields(model=controller_model(self.model))
@@ -144,15 +148,15 @@ def controller_model(model: Any) -> Dynamics:
     return dyn if len(springs) == len(dyn.mechanism.springs) else as_dynamics(dyn.mechanism.replace(springs=springs))
 
 
-def as_gains(argument: str, values_given: Any, names: tuple[str, ...]) -> np.ndarray:
+def as_gains(argument: str, value: Any, names: tuple[str, ...]) -> np.ndarray:
     """Gains, finite and not negative: one number for all names, or one for each."""
     try:
-        values = floats(values_given)
+        values = floats(value)
     except (TypeError, ValueError):
         values = np.full(0, np.nan)
     if values.shape not in ((), (len(names),)) or not np.isfinite(values).all() or (values < 0).any():
         raise ArgumentError(
-            f"is {values_given!r}",
+            f"is {value!r}",
             argument=argument,
             remedy=f"a number that is not negative is needed, or {len(names)} of them: {', '.join(names[:12])}",
         )

@@ -1,1 +1,1 @@
-"""What designers look for without a run: workspaces, singular configurations, and a linkage over a turn of its input."""
+"""Analyses of a design without a simulation: workspaces, singular configurations, and the cycle of a linkage."""

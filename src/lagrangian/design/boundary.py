@@ -26,20 +26,20 @@ from lagrangian.configuration.coordinates import speed_scales
 from lagrangian.design.grid import ReachabilityGrid
 from lagrangian.design.reach_solver import HALVINGS, ReachSolver
 
-# of polygons in a plane
+# for polygons in a plane
 MIN_RELATIVE_ERROR = 1e-7  # of the area: no smaller error is claimed
 MAX_SHIFT = 2.0  # cells of the grid: how far from where it is sought the boundary may be
-REFINEMENTS = 2  # times that all sides are halved
+REFINEMENTS = 2  # how often all sides are halved
 CORNER_HEIGHT = 0.03  # of a side's length: where the boundary stands out further from it, there is a corner
-MAX_PUSHES = 12  # times that points next to those that moved are tried again
+MAX_PUSHES = 12  # how often the neighbours of points that moved are tried
 MAX_CORNER_HALVINGS = 12  # of a side across a corner
 MIN_SIDE_LENGTH = 2e-4  # of the extent: shorter sides are not halved
 SEARCH_DISTANCES = (0.02, 0.06, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # in side lengths: distances at which the boundary is sought
-# of a mesh in space
+# for a mesh in space
 SURFACE_HALVINGS = 14  # of an edge: finer than the accuracy of a volume from lines of the grid
 MIN_EIGENVALUE = 0.02  # of the largest: along directions in which the planes agree more, a vertex stays at the mean of its points
 MAX_OVERHANG = 0.5  # of a cell: how far outside its cell a vertex may lie, where a rim passes beside it
-AT_LIMIT = (1e-7, 1e-5, 1e-3)  # rad or m: a joint nearer to its limit is at it; the first that gives a normal counts
+LIMIT_TOLERANCES = (1e-7, 1e-5, 1e-3)  # rad or m: a joint nearer to its limit is at it; the first that gives a normal counts
 LOST_RATIO = 0.1  # of the second singular value: where the least is smaller, a direction is lost
 MIN_SECOND_VALUE = 1e-3  # of the largest: where the second is smaller two are lost, and there is no unique normal
 CONSTRAINT_RANK_TOLERANCE = 1e-10
@@ -348,7 +348,7 @@ class _Cells:
 def boundary_normals(solver: ReachSolver, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Normals of the boundary, of either sense, at rows of configurations on it, and which of them are determined."""
     directions, determined = np.zeros((len(q), 3)), np.zeros(len(q), dtype=bool)
-    for distance in AT_LIMIT:
+    for distance in LIMIT_TOLERANCES:
         remaining = np.flatnonzero(~determined)
         directions[remaining], determined[remaining] = _lost_direction(solver, q[remaining], distance)
     return directions, determined

@@ -184,7 +184,7 @@ class CycleComparison(CycleComparisonDisplay):
     --------
     >>> import lagrangian as lg
     >>> print(lg.compare_cycles("slider_crank", {"r": [0.05, 0.1]}))
-    slider_crank: 2 turns of theta, of which 2 are full
+    slider_crank: 2 cycles of theta, of which 2 are full turns
        r  full  swing [m]  transmission angle [deg]  time ratio  peak static torque [N m]  peak torque [N m]
     0.05   yes        0.1                     80.41           1                    0.4415             0.4415
      0.1   yes        0.2                     70.53           1                    0.8829             0.8831
@@ -204,7 +204,7 @@ class CycleComparison(CycleComparisonDisplay):
     def __getitem__(self, k: int) -> CycleAnalysis:
         cycle = self.cycles[k]
         if cycle is None:
-            raise ArgumentError(f"turn {k} does not exist: {self.failure_reasons[k % len(self)]}", where=self.mechanism.name)
+            raise ArgumentError(f"cycle {k} does not exist: {self.failure_reasons[k % len(self)]}", where=self.mechanism.name)
         return cycle
 
     @property
@@ -277,12 +277,12 @@ class CycleComparison(CycleComparisonDisplay):
         return write_table_file(path, self.mechanism.name, "comparison of turns", "turn", [*parameter_columns, *self.columns()])
 
     def __repr__(self) -> str:
-        return f"<CycleComparison of {self.mechanism.name!r}: {len(self)} turns over {', '.join(self.parameters)}>"
+        return f"<CycleComparison of {self.mechanism.name!r}: {len(self)} cycles over {', '.join(self.parameters)}>"
 
     def __str__(self) -> str:
         first_cycle = self.first_cycle
         full_count = int(self.full.sum())
-        lines = [f"{self.mechanism.name}: {len(self)} turns of {first_cycle.input}, of which {full_count} are full"]
+        lines = [f"{self.mechanism.name}: {len(self)} cycles of {first_cycle.input}, of which {full_count} are full turns"]
         columns = self.columns()
         header = [*self.parameters, *(f"{c.name.replace('_', ' ')}{_unit_suffix(c)}" for c in columns)]
         rows = [
@@ -296,7 +296,7 @@ class CycleComparison(CycleComparisonDisplay):
             indices = [k for k, x in self.failure_reasons.items() if x == reason]
             values = ", ".join(f"{name} = {x[indices[0]]:.6g}" for name, x in self.parameters.items())
             others_text = f" and {len(indices) - 1} more" if len(indices) > 1 else ""
-            lines.append(f"no turn with {values}{others_text}: {reason}")
+            lines.append(f"no cycle with {values}{others_text}: {reason}")
         return "\n".join(lines)
 
 

@@ -24,13 +24,6 @@ MIN_REGULARITY = 1e-4  # the least singular value of the constraints: nearer to 
 CLOSURE_TOLERANCE = 1e-11  # of the size of the constraint Jacobian: the violation of loops that counts as closed
 
 
-def constraint_row_scales(dyn: Dynamics, q: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """What each row of the constraint Jacobian is divided by: its length at q or near it, where it does not vanish."""
-    psi = finite_jacobian(dyn, np.array([q, regular_configuration(dyn, q)])) * scales
-    size = np.linalg.norm(psi, axis=2).max(axis=0, initial=0.0)
-    return np.where(size > ROUNDING_TOLERANCE, size, 1.0)
-
-
 class SingleFreedom:
     """The direction in which a mechanism can move while the coordinates `fixed` stand still."""
 
@@ -126,3 +119,10 @@ class SingleFreedom:
         forward, backward = (integrate(self.dyn.mechanism, q, sign * h * tangent * self.scales) for sign in (1, -1))
         rates_by_difference: np.ndarray = (forward - backward) / (2 * h)
         return rates_by_difference
+
+
+def constraint_row_scales(dyn: Dynamics, q: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """What each row of the constraint Jacobian is divided by: its length at q or near it, where it does not vanish."""
+    psi = finite_jacobian(dyn, np.array([q, regular_configuration(dyn, q)])) * scales
+    size = np.linalg.norm(psi, axis=2).max(axis=0, initial=0.0)
+    return np.where(size > ROUNDING_TOLERANCE, size, 1.0)

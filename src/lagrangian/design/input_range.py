@@ -27,7 +27,7 @@ class InputRange:
 
     def __init__(self, linkage: Linkage, curve: SolutionCurve, over: tuple[float, float] | None) -> None:
         self.linkage, self.over = linkage, over
-        folds = [m for m in curve.crossings if m.name == INPUT]
+        folds = [c for c in curve.crossings if c.name == INPUT]
         self.shift = _turn_shift(linkage, curve)
         self.turns = round(abs(self.shift[linkage.iq]) / TURN) if curve.closed and not folds else 0
         if len(curve.s) < 2:
@@ -36,30 +36,29 @@ class InputRange:
                 where=linkage.dyn.mechanism.name,
             )
         self.curve = _repeat_on_both_sides(curve, self.shift) if curve.closed and not self.turns else curve
-        crossings = sorted((m for m in self.curve.crossings if m.name == INPUT), key=lambda m: m.s)
-        self.low = next((m for m in reversed(crossings) if m.s < 1e-9), None)
-        self.high = next((m for m in crossings if m.s >= 1e-9), None)
+        crossings = sorted((c for c in self.curve.crossings if c.name == INPUT), key=lambda c: c.s)
+        self.low = next((c for c in reversed(crossings) if c.s < 1e-9), None)
+        self.high = next((c for c in crossings if c.s >= 1e-9), None)
         if self._input_at(self._end(1)) < self._input_at(self._end(0)):
             self.curve = self.curve.reverse()
-            reversed_ends = [CurveCrossing(m.name, -m.s, m.q, -m.tangent) if m else None for m in (self.high, self.low)]
-            self.low, self.high = reversed_ends
+            self.low, self.high = (c.reverse() if c else None for c in (self.high, self.low))
         if not self.turns and over is None:
             self._check_bounded()
 
     def _end(self, side: int) -> float:
-        m = (self.low, self.high)[side]
-        return m.s if m else float(self.curve.s[-side])
+        crossing = (self.low, self.high)[side]
+        return crossing.s if crossing else float(self.curve.s[-side])
 
     def _limit(self, side: int) -> float:
         """The input's value at an end of the range."""
-        m = (self.low, self.high)[side]
-        return float(m.q[self.linkage.iq]) if m else float(self.curve.q[-side, self.linkage.iq])
+        crossing = (self.low, self.high)[side]
+        return float(crossing.q[self.linkage.iq]) if crossing else float(self.curve.q[-side, self.linkage.iq])
 
     def _input_at(self, s: float) -> float:
         return float(self.curve.interpolate(np.array([s]))[0][0, self.linkage.iq])
 
     def _check_bounded(self) -> None:
-        if self.curve.closed or any(m.name.startswith(LIMIT) for m in self.curve.crossings) or self.low or self.high:
+        if self.curve.closed or any(c.name.startswith(LIMIT) for c in self.curve.crossings) or self.low or self.high:
             return
         distance = abs(self._input_at(self._end(1)) - self._input_at(self._end(0)))
         raise ArgumentError(
@@ -74,12 +73,12 @@ class InputRange:
         """Why the range ends where it does, at its low and at its high end; empty texts if the input turns fully."""
         if self.turns:
             return ("", "")
-        stops = [m for m in self.curve.crossings if m.name.startswith((LIMIT, OVER))]
+        stops = [c for c in self.curve.crossings if c.name.startswith((LIMIT, OVER))]
 
         def reason(side: int) -> str:
             if (self.low, self.high)[side]:
                 return "dead centre"
-            return next((m.name for m in stops if abs(m.s - self._end(side)) < 1e-9), OVER)
+            return next((c.name for c in stops if abs(c.s - self._end(side)) < 1e-9), OVER)
 
         return reason(0), reason(1)
 
@@ -93,9 +92,9 @@ class InputRange:
             return x, *self.configurations_at(x)
         x = np.linspace(self._limit(0), self._limit(1), count)
         q, tangent = self.configurations_at(x)
-        for row, m in ((0, self.low), (-1, self.high)):
-            if m is not None:
-                q[row], tangent[row] = m.q, m.tangent
+        for row, crossing in ((0, self.low), (-1, self.high)):
+            if crossing is not None:
+                q[row], tangent[row] = crossing.q, crossing.tangent
         return x, q, tangent
 
     def configurations_at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -145,12 +144,12 @@ class InputRange:
     def dead_centres(self, output: LinkageOutput | None) -> list[DeadCentre]:
         """The dead centres of the input, at the ends of the range, and of the output within it, in the order of the input."""
         low, high = self._end(0) - 1e-9, self._end(1) + 1e-9
-        inputs = [self._dead_centre(m, INPUT, self.linkage.input) for m in (self.low, self.high) if m]
-        crossings = [m for m in self.curve.crossings if m.name == OUTPUT and low <= m.s <= high] if output is not None else []
-        return sorted([*inputs, *(self._dead_centre(m, OUTPUT, str(output)) for m in crossings)], key=lambda d: d.input_value)
+        inputs = [self._dead_centre(c, INPUT, self.linkage.input) for c in (self.low, self.high) if c]
+        crossings = [c for c in self.curve.crossings if c.name == OUTPUT and low <= c.s <= high] if output is not None else []
+        return sorted([*inputs, *(self._dead_centre(c, OUTPUT, str(output)) for c in crossings)], key=lambda d: d.input_value)
 
-    def _dead_centre(self, m: CurveCrossing, kind: str, name: str) -> DeadCentre:
-        q = self._with_turns_as_in_rows(m.q)
+    def _dead_centre(self, crossing: CurveCrossing, kind: str, name: str) -> DeadCentre:
+        q = self._with_turns_as_in_rows(crossing.q)
         return DeadCentre(kind, name, float(q[self.linkage.iq]), q)
 
     def _with_turns_as_in_rows(self, q: np.ndarray) -> np.ndarray:
@@ -186,5 +185,5 @@ def _repeat_on_both_sides(curve: SolutionCurve, shift: np.ndarray) -> SolutionCu
     s = np.concatenate([curve.s[:-1] - length, curve.s[:-1], curve.s + length])
     q = np.concatenate([curve.q[:-1] - shift, curve.q[:-1], curve.q + shift])
     tangent = np.concatenate([curve.tangent[:-1], curve.tangent[:-1], curve.tangent])
-    crossings = [CurveCrossing(m.name, m.s + k * length, m.q + k * shift, m.tangent) for k in (-1, 0, 1) for m in curve.crossings]
+    crossings = [CurveCrossing(c.name, c.s + k * length, c.q + k * shift, c.tangent) for k in (-1, 0, 1) for c in curve.crossings]
     return SolutionCurve(curve.freedom, s, q, tangent, crossings, True)

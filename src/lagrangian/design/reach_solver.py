@@ -15,7 +15,7 @@ from lagrangian.model.mechanism import Mechanism
 POSITION_TOLERANCE = 1e-11  # of the Jacobian's size: positions that are missed by less are reached
 ITERATIONS, NEARBY_ITERATIONS = 30, 18  # of Newton's method, from far away and from a position nearby
 HALVINGS = 30  # of the way from a position that is reached to one that is not
-AT_LIMIT = 1e-7  # rad or m: a joint nearer to its limit is at it
+AT_LIMIT_TOLERANCE = 1e-7  # rad or m: a joint nearer to its limit is at it
 
 
 @dataclass(eq=False)
@@ -71,10 +71,13 @@ class ReachSolver:
         Where the boundary passes from one limit to another, it has a corner in which both hold.
         """
         iq, low, high = self.bounds.iq, self.bounds.low, self.bounds.high
-        limit = [
-            np.where(np.abs(q[:, iq] - low) < AT_LIMIT, low, np.where(np.abs(q[:, iq] - high) < AT_LIMIT, high, np.nan))
-            for q in (a, b)
-        ]
+
+        def reached_limits(q: np.ndarray) -> np.ndarray:
+            """The limit at which each joint is; NaN for a joint that is at none."""
+            is_low, is_high = (np.abs(q[:, iq] - x) < AT_LIMIT_TOLERANCE for x in (low, high))
+            return np.where(is_low, low, np.where(is_high, high, np.nan))
+
+        limit = [reached_limits(q) for q in (a, b)]
         gained, lost = np.isnan(limit[0]) & ~np.isnan(limit[1]), ~np.isnan(limit[0]) & np.isnan(limit[1])
         change = np.asarray(gained.any(axis=1) & lost.any(axis=1))
         limit_values = np.where(np.isnan(limit[0]), limit[1], limit[0])

@@ -88,7 +88,7 @@ class SingularityTest:
         return np.concatenate([A[:, :m] / self._row_scales, goal], axis=1) if m else goal
 
     def find_rank_drops(self, curve: SolutionCurve) -> list[tuple[float, np.ndarray]]:
-        """Find the distances along a curve of configurations at which the rank falls below its usual value, each with its q."""
+        """Find the distances along a curve of configurations at which the rank falls, each with its configuration."""
         M = self.matrix(curve.q)
         singular_values = np.linalg.svd(M, compute_uv=False)
         rank = int((singular_values > RANK_TOLERANCE).sum(axis=1).max())

@@ -52,8 +52,8 @@ class SolutionCurve:
         return q, (1 - x) * self.tangent[k] + x * self.tangent[k + 1]
 
     def reverse(self) -> SolutionCurve:
-        """The same curve followed the other way: distances become negative."""
-        crossings = [CurveCrossing(m.name, -m.s, m.q, -m.tangent) for m in reversed(self.crossings)]
+        """The same curve in the opposite direction: distances become negative."""
+        crossings = [c.reverse() for c in reversed(self.crossings)]
         return SolutionCurve(self.freedom, -self.s[::-1], self.q[::-1], -self.tangent[::-1], crossings, self.closed)
 
     def concatenate(self, other: SolutionCurve) -> SolutionCurve:
@@ -66,17 +66,47 @@ class SolutionCurve:
 
 def trace_curve(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, events: Sequence[CurveEvent]) -> SolutionCurve:
     """The whole curve through q: closed, or from end to end where terminal events end it."""
-    ahead = _trace_one_way(freedom, q, tangent, events)
+    ahead = _trace_forwards(freedom, q, tangent, events)
     if ahead.closed:
         return ahead
-    behind = _trace_one_way(freedom, q, -tangent, events)
+    behind = _trace_forwards(freedom, q, -tangent, events)
     return behind.reverse().concatenate(ahead)
 
 
-def _trace_one_way(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, events: Sequence[CurveEvent]) -> SolutionCurve:
+@dataclass(frozen=True)
+class CurveEvent:
+    """A function along the curve whose changes of sign are located; a `terminal` one ends the curve where it becomes negative."""
+
+    name: str
+    value: EventFunction
+    terminal: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class CurveCrossing:
+    """A zero of an event: its distance `s` along the curve, and the configuration and the tangent there."""
+
+    name: str
+    s: float
+    q: np.ndarray
+    tangent: np.ndarray
+
+    def reverse(self) -> CurveCrossing:
+        """The same crossing on the curve in the opposite direction."""
+        return CurveCrossing(self.name, -self.s, self.q, -self.tangent)
+
+
+def range_events(name: str, k: int, low: float, high: float) -> list[CurveEvent]:
+    """Events that end a curve where the coordinate with index k leaves its range."""
+    events = [CurveEvent(name, lambda q, t: q[:, k] - low, terminal=True)] if np.isfinite(low) else []
+    return events + ([CurveEvent(name, lambda q, t: high - q[:, k], terminal=True)] if np.isfinite(high) else [])
+
+
+def _trace_forwards(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, events: Sequence[CurveEvent]) -> SolutionCurve:
+    """The curve from q in the direction of its tangent, until it closes or ends."""
     curve = SolutionCurve(freedom, np.zeros(1), q[None], tangent[None])
     s, qs, tangents = [0.0], [q], [tangent]
-    closure = ClosureDetector(freedom, q, tangent)
+    closure = _ClosureDetector(freedom, q, tangent)
     h = FIRST_STEP
     values = [_event_value(e, q, tangent) for e in events]
     zero_at_start = [e for e, v in zip(events, values, strict=True) if abs(v) < START_TOLERANCE]
@@ -94,16 +124,16 @@ def _trace_one_way(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, e
             for e, a, b in zip(events, values, next_values, strict=True)
             if (a * b < 0 or (b == 0 and a != 0)) and not (e.terminal and b > 0)
         ]
-        crossings = sorted((_locate_crossing(freedom, qs[-1], tangents[-1], h, e) for e in crossed_events), key=lambda m: m.s)
-        end = next((m for m in crossings if any(e.terminal and e.name == m.name for e in events)), None)
+        crossings = sorted((_locate_crossing(freedom, qs[-1], tangents[-1], h, e) for e in crossed_events), key=lambda c: c.s)
+        end = next((c for c in crossings if any(e.terminal and e.name == c.name for e in events)), None)
         closure_point = closure.has_passed_start(next_q, next_tangent) and _locate_crossing(
-            freedom, qs[-1], tangents[-1], h, CurveEvent("home", closure.value)
+            freedom, qs[-1], tangents[-1], h, CurveEvent("closure", closure.value)
         )
         if closure_point and is_same_configuration(freedom.dyn, closure_point.q, q):
             end, curve.closed = closure_point, True
         tolerance = 1e-7 if curve.closed else 1e-9  # what lies at the start of a closed curve is crossed at its end
         curve.crossings += [
-            CurveCrossing(m.name, s[-1] + m.s, m.q, m.tangent) for m in crossings if end is None or m.s <= end.s + tolerance
+            CurveCrossing(c.name, s[-1] + c.s, c.q, c.tangent) for c in crossings if end is None or c.s <= end.s + tolerance
         ]
         if end is not None:
             s, qs, tangents = [*s, s[-1] + end.s], [*qs, end.q], [*tangents, end.tangent]
@@ -111,9 +141,9 @@ def _trace_one_way(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, e
         s, qs, tangents, values = [*s, s[-1] + h], [*qs, next_q], [*tangents, next_tangent], next_values
         h = _next_step_length(h, tangents[-2], next_tangent)
     curve.s, curve.q, curve.tangent = np.array(s), np.array(qs), np.array(tangents)
-    repeated_names = {m.name for m in curve.crossings if curve.closed and abs(m.s - curve.s[-1]) < 1e-6}
-    repeated_names |= {m.name for m in curve.crossings if m.s < 1e-6}
-    curve.crossings = [*(m for m in start_crossings if m.name not in repeated_names), *curve.crossings]
+    repeated_names = {c.name for c in curve.crossings if curve.closed and abs(c.s - curve.s[-1]) < 1e-6}
+    repeated_names |= {c.name for c in curve.crossings if c.s < 1e-6}
+    curve.crossings = [*(c for c in start_crossings if c.name not in repeated_names), *curve.crossings]
     return curve
 
 
@@ -156,7 +186,7 @@ def _locate_crossing(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray,
     return CurveCrossing(event.name, x, *point_at(x))
 
 
-class ClosureDetector:
+class _ClosureDetector:
     """Detects that the curve returns to its start: it crosses the normal plane there, nearby, but for whole turns."""
 
     def __init__(self, freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray) -> None:
@@ -182,28 +212,3 @@ class ClosureDetector:
         crossed = self.previous < 0 <= current and bool(np.abs(self._offset(q)).max(initial=0.0) < 3 * MAX_STEP)
         self.previous = current
         return crossed
-
-
-@dataclass(frozen=True)
-class CurveEvent:
-    """A function along the curve whose changes of sign are located; a `terminal` one ends the curve where it becomes negative."""
-
-    name: str
-    value: EventFunction
-    terminal: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class CurveCrossing:
-    """A zero of an event: its distance `s` along the curve, and the configuration and the tangent there."""
-
-    name: str
-    s: float
-    q: np.ndarray
-    tangent: np.ndarray
-
-
-def range_events(name: str, k: int, low: float, high: float) -> list[CurveEvent]:
-    """Events that end a curve where the coordinate with index k leaves its range."""
-    events = [CurveEvent(name, lambda q, t: q[:, k] - low, terminal=True)] if np.isfinite(low) else []
-    return events + ([CurveEvent(name, lambda q, t: high - q[:, k], terminal=True)] if np.isfinite(high) else [])

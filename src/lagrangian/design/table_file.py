@@ -30,7 +30,7 @@ def write_table_file(path: str | os.PathLike[str], mechanism: str, title: str, d
     target = as_target_path(path)
     ending = target.suffix.lower()
     if ending not in (".csv", ".nc"):
-        raise ArgumentError(f"{target}: a {title} is written as .csv or .nc (netCDF)", concerns="path")
+        raise ArgumentError(f"{target}: a table is written as .csv or .nc (netCDF)", concerns="path")
     return write(target, _csv(columns) if ending == ".csv" else _netcdf(mechanism, title, dimension, columns))
 
 

@@ -50,10 +50,10 @@ def sampling_bounds(dyn: Dynamics, over: Any, limits: bool) -> CoordinateBounds:
 
 def _sampled_coordinates(dyn: Dynamics) -> list[str]:
     """The coordinates that are drawn: all of a tree, the actuated ones where loops determine the others."""
-    model, places = dyn.mechanism, single_coordinates(dyn.mechanism)
+    model, indices = dyn.mechanism, single_coordinates(dyn.mechanism)
     if not model.equation_count:
-        return list(places)
-    driven = [n for j in model.joints if j.actuated for n in j.coordinate_names if n in places]
+        return list(indices)
+    driven = [n for j in model.joints if j.actuated for n in j.coordinate_names if n in indices]
     if not driven:
         raise ArgumentError(f"{model.name} has loops, but none of its joints is actuated; mark the joints that drive it")
     return driven

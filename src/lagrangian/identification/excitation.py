@@ -30,10 +30,7 @@ from lagrangian.paths.curves import ValuesAndDerivatives
 from lagrangian.paths.path import JointPath
 from lagrangian.types import Progress
 
-SLIDE_LIMITS, ANGLE_LIMITS = (
-    (1.0, 1.0, 5.0),
-    (math.pi, 2.0, 8.0),
-)  # what is taken where nothing is said: position, speed, acceleration
+SLIDE_LIMITS, ANGLE_LIMITS = (1.0, 1.0, 5.0), (math.pi, 2.0, 8.0)  # default limits of position, speed and acceleration
 STARTS = 24  # random paths, of which the best is improved
 LIMIT_SHARE = 0.995  # of the limits, between whose samples the path goes a little further
 
@@ -241,8 +238,8 @@ def excitation_trajectory(
     return search.trajectory(x, int(periods), initial_condition, condition)
 
 
-def _check_counts(harmonics: int, periods: int, iterations: int, seed: int, fewest: int) -> None:
-    counts = (("harmonics", harmonics, fewest), ("periods", periods, 1), ("iterations", iterations, 0), ("seed", seed, 0))
+def _check_counts(harmonics: int, periods: int, iterations: int, seed: int, min_harmonics: int) -> None:
+    counts = (("harmonics", harmonics, min_harmonics), ("periods", periods, 1), ("iterations", iterations, 0), ("seed", seed, 0))
     for name, count, minimum in counts:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < minimum:
             raise ArgumentError(
@@ -254,6 +251,8 @@ def _check_counts(harmonics: int, periods: int, iterations: int, seed: int, fewe
 
 
 class _ExcitationSearch:
+    """The search for coefficients of a Fourier series whose regressor has a small condition number."""
+
     def __init__(
         self,
         dyn: Dynamics,
@@ -335,7 +334,7 @@ class _ExcitationSearch:
                 progress(step[0], iterations)
 
         if iterations:
-            with suppress(KeyboardInterrupt):  # what was found until then is a path, too
+            with suppress(KeyboardInterrupt):  # the best path until then is a result, too
                 minimize(
                     condition_and_gradient,
                     best[1].ravel(),

@@ -175,7 +175,8 @@ def _fit_consistent_parameters(
     barrier = _ConsistencyBarrier(np.array(bodies).reshape(-1, 10), positive)
     phi = np.concatenate([*bodies, positive, np.zeros(free)])
     A, z = root @ K, root @ b
-    # as far above the wanted weight as the data's pull is above the description's, so that the first solution is near it
+    # the first weight is as far above the final one as the pull of the data is above that of the description: so its solution is
+    # near the start
     pull = float(np.sum((A @ phi - z) ** 2))
     steps = int(np.clip(np.ceil(np.log(max(pull, 1.0) / weight) / np.log(WEIGHT_FACTOR)), 0, 60))
     for k in range(steps, -1, -1):
@@ -258,17 +259,17 @@ class _ConsistencyBarrier:
         return B, np.concatenate([(gradients[:, UPPER[0], UPPER[1]] * WEIGHTS).ravel(), x / self.positive - 1])
 
 
-def _nearest_physical(parameters: np.ndarray, length: float, least: float = 1e-3, mass: float = 0.0) -> np.ndarray:
+def _nearest_physical(parameters: np.ndarray, length: float, min_share: float = 1e-3, mass: float = 0.0) -> np.ndarray:
     """The parameters of a real body near the described ones, which may be regrouped or those of a point; used as P0.
 
-    Eigenvalues of P, lengths measured by `length`, are raised to `least` of the largest; a body without mass gets `mass`.
+    Eigenvalues of P, lengths measured by `length`, are raised to `min_share` of the largest; a body without mass gets `mass`.
     """
     scale = np.array([1 / length, 1 / length, 1 / length, 1.0])
     P = _pseudo_inertia(parameters) * np.outer(scale, scale)
     P[3, 3] = max(P[3, 3], mass)
     values, axes = np.linalg.eigh(P)
-    top = max(values[-1], 1e-12)
-    P = (axes * np.maximum(values, least * top)) @ axes.T / np.outer(scale, scale)
+    largest = max(values[-1], 1e-12)
+    P = (axes * np.maximum(values, min_share * largest)) @ axes.T / np.outer(scale, scale)
     return _inertial_parameters(P)
 
 

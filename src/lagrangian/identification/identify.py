@@ -23,8 +23,8 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.system.slotted import no_force
 
-MIN_MOTION = 1e-9  # rad or m: a record whose coordinates change by less is of one place
-MAX_UNCERTAIN_SHARE = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
+MIN_MOTION = 1e-9  # rad or m: a record whose coordinates change by less has no motion
+MAX_UNCERTAIN_SHARE = 0.2  # of uncertain rows in what the filter mixes: rows with more are left out
 
 
 def identify(
@@ -113,8 +113,8 @@ def identify(
     >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
     >>> motion = lg.inverse("pendulum", path)
     >>> tau = motion.tau + 0.3 * motion.qd  # viscous friction that the description does not know
-    >>> found = lg.identify("pendulum", motion.t, motion.q, tau, motion.qd, motion.qdd, friction="viscous")
-    >>> found.names, found.values.round(6) + 0.0
+    >>> identification = lg.identify("pendulum", motion.t, motion.q, tau, motion.qd, motion.qdd, friction="viscous")
+    >>> identification.names, identification.values.round(6) + 0.0
     (('hx1', 'hy1', 'Izz1', 'Fv1'), array([1. , 0. , 1. , 0.3]))
     """
     dyn = as_dynamics(mechanism)

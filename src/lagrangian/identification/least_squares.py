@@ -1,8 +1,8 @@
 """Weighted least squares from small matrices, with its statistics.
 
 The regressor is first made nearly orthonormal, Y = U R, with the R of all equations together. Then the products U^T U, U^T r and
-r^T r of every equation (of one joint force) and block of time, where r is the residual of a first solution, hold all that is
-asked later, without loss of digits: fits with other weights, with blocks left out, errors on a block, covariances.
+r^T r of every equation (of one joint force) and block of time, where r is the residual of a first solution, hold all that later
+questions need, without loss of digits: fits with other weights, with blocks left out, errors on a block, covariances.
 
 The errors of the equations are taken as independent from row to row, of zero mean and of a variance of each equation's own, which
 is estimated from the residuals: first from the unweighted fit, then from the weighted one, until it settles.
@@ -17,8 +17,8 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 
-PASSES = 20
-QUIET = 1e-9  # of an equation's force: a residual below is rounding, and no measure of noise
+MAX_PASSES = 20
+MIN_NOISE = 1e-9  # of an equation's force: a smaller residual is rounding, and no measure of noise
 MIN_NOISE_SHARE = 1e-4  # of the noisiest equation's noise, both relative to their forces: no equation is trusted more
 SAFE_PIVOT, RANK_TOLERANCE = 1e-5, 1e-9  # pivots, and singular values, of columns of length one
 
@@ -98,7 +98,7 @@ def fit(products: NormalEquations) -> Fit:
     gram, rows = products.gram.sum(axis=1), products.rows.sum(axis=1)
     UU, Ur = gram[:, :-1, :-1], gram[:, :-1, -1]
     noise = np.ones(len(gram))
-    for _ in range(PASSES):
+    for _ in range(MAX_PASSES):
         H = np.tensordot(noise**-2, UU, axes=1)
         try:
             L = np.linalg.cholesky(H)
@@ -106,10 +106,10 @@ def fit(products: NormalEquations) -> Fit:
             raise ArgumentError("identify: this part of the record does not excite all parameters") from None
         inverse_factor = np.linalg.inv(L)
         step = inverse_factor.T @ (inverse_factor @ (noise**-2 @ Ur))
-        # what each equation spends on the parameters: its share of the hat matrix' trace
+        # the share of each equation in the trace of the hat matrix: how many parameters it determines
         leverage = np.einsum("ijk,jk->i", UU, inverse_factor.T @ inverse_factor) / noise**2
         previous_noise, noise = noise, np.sqrt(products._squared_residuals_of_step(step) / np.maximum(rows - leverage, 1.0))
-        noise = np.maximum(noise, max(QUIET, MIN_NOISE_SHARE * noise.max()))
+        noise = np.maximum(noise, max(MIN_NOISE, MIN_NOISE_SHARE * noise.max()))
         if np.allclose(noise, previous_noise, rtol=1e-6, atol=0):
             break
     inverse = np.linalg.solve(products.R, inverse_factor.T)
@@ -124,9 +124,9 @@ def _triangular_factor(A: list[np.ndarray], names: tuple[str, ...]) -> np.ndarra
     """
     gram = sum(a.T @ a for a in A)
     size = np.sqrt(np.diag(gram))
-    silent = [name for name, x in zip(names, size, strict=True) if x <= 1e-12 * size.max()]
-    if silent:
-        raise ArgumentError(_not_excited_message("these have no effect in it", silent))
+    ineffective = [name for name, x in zip(names, size, strict=True) if x <= 1e-12 * size.max()]
+    if ineffective:
+        raise ArgumentError(_not_excited_message("these have no effect in it", ineffective))
     try:
         R = np.linalg.cholesky(gram / np.outer(size, size)).T
     except np.linalg.LinAlgError:

@@ -15,8 +15,8 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE, unit_rows
 
-STEPS, STEP = 15, 0.1  # how far general configurations are from the recorded ones
-MIN_REGULARITY_SHARE = 0.3  # and what of their distance to singular configurations, where assemblies meet, must be left
+STEPS, STEP = 15, 0.1  # how many steps lead from recorded configurations to general ones, and their size in rad or m
+MIN_REGULARITY_SHARE = 0.3  # of the recorded configurations' distance to singular ones, where assemblies meet, must be left
 
 
 class Projection:

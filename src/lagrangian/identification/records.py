@@ -37,7 +37,7 @@ RecordArrays = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLik
 
 # a path that was commanded: one of lagrangian.paths, or a function from times to coordinates, speeds and accelerations
 CommandedPath = JointPath | Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
-HARMONIC_FACTOR = 4  # times the path's own: the loop that follows it adds some
+HARMONIC_FACTOR = 4  # of the harmonics of the path: the control loop adds some
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _differentiable_coordinates(mechanism: Mechanism, q: np.ndarray, driven: tup
 
 
 def _independent_columns(projection: Projection, names: tuple[str, ...]) -> list[int]:
-    """The places of the independent speeds among those that a record has."""
+    """The columns of the independent speeds among those that a record has."""
     for name in projection.names:
         if name not in names:
             raise ArgumentError(f"identify: {name} moves independently of the actuated joints; give q, qd and qdd of all joints")

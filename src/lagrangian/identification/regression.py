@@ -64,7 +64,7 @@ class Regression:
 
     @cached_property
     def speeds(self) -> list[slice]:
-        """The place of every joint among the speeds."""
+        """The indices of the speeds of every joint."""
         ends = np.cumsum([j.kind.nv for j in self.dyn.mechanism.joints])
         return [slice(end - j.kind.nv, end) for end, j in zip(ends, self.dyn.mechanism.joints, strict=True)]
 
@@ -171,10 +171,10 @@ def moving_links(dyn: Dynamics) -> list[RegressorLink]:
 
 def _carrying_body(mechanism: Mechanism, body: int) -> int:
     """The body with a joint that moves, to which this one is fixed; -1 for the ground."""
-    holders = {joint.child: joint for joint in mechanism.joints}
+    parent_joints = {joint.child: joint for joint in mechanism.joints}
     name = mechanism.bodies[body].name
-    while name != GROUND and not holders[name].kind.nv:
-        name = holders[name].parent
+    while name != GROUND and not parent_joints[name].kind.nv:
+        name = parent_joints[name].parent
     return -1 if name == GROUND else mechanism.body_index[name]
 
 

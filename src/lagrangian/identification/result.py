@@ -120,10 +120,10 @@ class Identification:
     >>> import lagrangian as lg
     >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
     >>> motion = lg.inverse("pendulum", path)
-    >>> found = lg.identify("pendulum", motion, friction=False)
-    >>> found
+    >>> identification = lg.identify("pendulum", motion, friction=False)
+    >>> identification
     <Identification of 'pendulum': 3 parameters from 1001 rows>
-    >>> for estimate in found:
+    >>> for estimate in identification:
     ...     print(estimate.name, estimate.formula, round(estimate.value, 6) + 0.0, estimate.described)
     hx1 hx1 1.0 1.0
     hy1 hy1 0.0 0.0
@@ -286,9 +286,9 @@ class Identification:
         --------
         >>> import lagrangian as lg
         >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
-        >>> found = lg.identify("pendulum", lg.inverse("pendulum", path), friction=False)
+        >>> identification = lg.identify("pendulum", lg.inverse("pendulum", path), friction=False)
         >>> other = lg.inverse("pendulum", lg.paths.formula({"theta": "sin(2*t)"}, 5.0))
-        >>> bool(found.validate(other).percent_error.max() < 1e-6)
+        >>> bool(identification.validate(other).percent_error.max() < 1e-6)
         True
         """
         from lagrangian.identification.identify import validate

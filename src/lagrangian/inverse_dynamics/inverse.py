@@ -142,9 +142,8 @@ def inverse(
 
     follower = Follower(dyn, path, frame, q0, limits, report_progress)
     t = row_times(DEFAULT_ROWS if t_eval is None else t_eval, path)
-    checked_times = (
-        t if len(t) >= DEFAULT_ROWS else np.union1d(t, path.times(DEFAULT_ROWS))
-    )  # few rows are no reason to overlook what is between
+    # few rows are no reason to overlook what is between them
+    checked_times = t if len(t) >= DEFAULT_ROWS else np.union1d(t, path.times(DEFAULT_ROWS))
     q, qd, qdd = follower(checked_times)
     check_singularities(follower, checked_times, q)
     check_controllability(follower, external_wrenches, checked_times, q)

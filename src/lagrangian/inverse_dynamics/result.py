@@ -231,7 +231,7 @@ def motion_along_path(
         constraint_forces=forces,
         kinetic_energy=np.asarray(dyn.kinetic_energy(q, qd)),
         potential_energy=np.asarray(dyn.potential_energy(q)),
-        work=work(dyn, external_wrenches, follower, t, states, (tau, multipliers), torques),
+        work=work(dyn, external_wrenches, follower, t, states, (tau, multipliers)),
         drift=drift,
         rate_drift=rate,
         coordinate_names=model.coordinate_names,
@@ -311,13 +311,11 @@ def work(
     t: np.ndarray,
     states: Any,
     forces: Any,
-    torque_function: Any,
 ) -> dict[str, np.ndarray]:
     """Return the work up to each row, by its source: torques, friction, external wrenches and constraints that move.
 
     Gaussian quadrature finds it between the rows, and between more times if the rows are few. Simpson's rule finds it if the
-    rows are dense, or if there is no path to evaluate. `forces` are the torques and multipliers of the rows, and
-    `torque_function` gives them at other times.
+    rows are dense, or if there is no path to evaluate. `forces` are the torques and multipliers of the rows.
     """
     n = dyn.nv
     if follower is None or len(t) > DENSE_ROWS or len(t) < 2:
@@ -332,7 +330,7 @@ def work(
         width = np.diff(ends)
         times = (ends[:-1, None] + width[:, None] * (NODES + 1) / 2).ravel()
         node_states = follower(times)
-        power = _powers(dyn, external_wrenches, times, node_states, *torque_function(dyn, external_wrenches, times, *node_states))
+        power = _powers(dyn, external_wrenches, times, node_states, *torques(dyn, external_wrenches, times, *node_states))
         parts = 0.5 * width[:, None] * np.einsum("snc,n->sc", power.reshape(len(width), len(NODES), -1), WEIGHTS)
         totals = np.vstack([np.zeros(parts.shape[1]), np.cumsum(parts, axis=0)])
         cumulative = totals[np.searchsorted(ends, t)]

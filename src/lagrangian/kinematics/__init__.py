@@ -1,1 +1,1 @@
-"""Kinematics along paths: inverse kinematics of one place, and the follower that finds every joint's motion along a path."""
+"""Kinematics along paths: inverse kinematics of one target, and the follower that finds every joint's motion along a path."""

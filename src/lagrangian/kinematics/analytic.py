@@ -21,11 +21,11 @@ from lagrangian.model import vector as v
 from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 
-PARALLEL = 1e-9
-REACH = 1e-10  # by the arm's length: a point that is missed by less is reached
-FOLD = 1e-14  # by the arm's length: nearer to stretched or folded, the two elbows are one
-SAME_ANGLE = 1e-6  # radians: configurations nearer to each other are one
-ROUNDING = 1e-12
+PARALLEL_TOLERANCE = 1e-9  # of the cross product of unit axes, and of one link beside the other
+REACH_TOLERANCE = 1e-10  # of the arm's length: a point that is missed by less is reached
+FOLD_TOLERANCE = 1e-14  # of the arm's length: nearer to stretched or folded, the two elbows are one
+SAME_ANGLE_TOLERANCE = 1e-6  # radians: configurations nearer to each other are one
+ROUNDING_TOLERANCE = 1e-12  # radians: angles nearer to -pi become pi
 
 
 def analytic_inverse_kinematics(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.ndarray] | None:
@@ -98,9 +98,9 @@ def _analytic_solver(mechanism: Mechanism, frame: str | Frame) -> AnalyticSolver
 
 @dataclass(frozen=True, eq=False)
 class PlanarTwoR:
-    """Two parallel revolute axes, which may stand anywhere and turn opposite ways.
+    """Two parallel revolute axes, which may have any position and opposite directions.
 
-    It has the plane's normal w, the first axis's point in it, and both links as vectors across w at q = 0.
+    `w` is the normal of the plane, `base` the point of the first axis in it, and the links are vectors in it at q = 0.
     """
 
     w: v.Vector
@@ -122,7 +122,7 @@ class PlanarTwoR:
             perpendicular_part(w, v.sub(tip, chain.points[1])),
         )
         l1, l2 = length(first_link), length(second_link)
-        if length(v.cross(w, second_axis)) > PARALLEL or min(l1, l2) <= PARALLEL * max(l1, l2):
+        if length(v.cross(w, second_axis)) > PARALLEL_TOLERANCE or min(l1, l2) <= PARALLEL_TOLERANCE * max(l1, l2):
             return None
         sense = math.copysign(1.0, v.dot(w, second_axis))
         return PlanarTwoR(w, chain.points[0], first_link, second_link, sense, v.dot(w, tip))
@@ -131,14 +131,14 @@ class PlanarTwoR:
         """Return the angles that bring the frame's origin to a point (x, y, z) or (x, y)."""
         target = self._target(point)
         l1, l2 = length(self.first_link), length(self.second_link)
-        slack = REACH * (l1 + l2)
+        slack = REACH_TOLERANCE * (l1 + l2)
         r = perpendicular_part(self.w, v.sub(target, self.base))
         d = length(r)
         if not (abs(v.dot(self.w, target) - self.height) <= slack and abs(l1 - l2) - slack <= d <= l1 + l2 + slack):
             return []
         # d^2 = l1^2 + l2^2 + 2 l1 l2 cos(psi), by half angles: exact near stretched and folded too
         stretched, folded = l1 + l2 - d, d - abs(l1 - l2)
-        tolerance = FOLD * (l1 + l2)
+        tolerance = FOLD_TOLERANCE * (l1 + l2)
         if stretched <= tolerance:
             bends = [0.0]
         elif folded <= tolerance:
@@ -158,7 +158,7 @@ class PlanarTwoR:
         if len(point) == 3:
             return tuple(point.tolist())
         x, y = point.tolist()
-        if abs(self.w[2]) < PARALLEL:
+        if abs(self.w[2]) < PARALLEL_TOLERANCE:
             raise ArgumentError(
                 "x and y do not determine a point in the plane of the arm, which is perpendicular to theirs; give x, y and z"
             )
@@ -185,8 +185,8 @@ def _nearest_rigid_pose(pose: np.ndarray) -> np.ndarray:
 def _distinct_configurations(angles: np.ndarray) -> np.ndarray:
     """Return each configuration once, within (-pi, pi], in order."""
     angles = np.pi - (np.pi - angles) % (2 * np.pi)
-    angles[angles < ROUNDING - np.pi] = np.pi  # half a turn
-    same = np.abs(np.sin((angles[:, None] - angles) / 2)).max(axis=2) < SAME_ANGLE / 2
+    angles[angles < ROUNDING_TOLERANCE - np.pi] = np.pi
+    same = np.abs(np.sin((angles[:, None] - angles) / 2)).max(axis=2) < SAME_ANGLE_TOLERANCE / 2
     distinct: list[int] = []
     for k in range(len(angles)):
         if not same[k, distinct].any():
@@ -196,7 +196,7 @@ def _distinct_configurations(angles: np.ndarray) -> np.ndarray:
 
 def _compare_angles(a: list[float], b: list[float]) -> int:
     """Compare by the first angle that differs by more than rounding."""
-    return next((1 if x > y else -1 for x, y in zip(a, b, strict=True) if abs(x - y) > SAME_ANGLE), 0)
+    return next((1 if x > y else -1 for x, y in zip(a, b, strict=True) if abs(x - y) > SAME_ANGLE_TOLERANCE), 0)
 
 
 def within_limits(mechanism: Mechanism, q: Any) -> bool:

@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 DEGREE = 15
-MIN_RELATIVE_SCALE = 1e-2
+MIN_RELATIVE_SCALE = 1e-2  # of the largest column
 TOLERANCE = 1e-13  # of the largest value of each column
-MAX_HALVINGS = 26  # how often a piece is halved at most, where the function jumps
-MAX_PIECES = 16384  # pieces there are at most, where it is not smooth anywhere
-NOISE = 1e-11  # of the largest value: what is below this, and does not get smaller by halving, is rounding
+MAX_HALVINGS = 26  # of a piece, where the function jumps
+MAX_PIECES = 16384  # where the function is smooth nowhere
+NOISE = 1e-11  # of the largest value: an error below this that halving does not make smaller is rounding
 
 _ORDERS = np.arange(DEGREE + 1)
 _POINTS = np.cos((2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))  # Chebyshev's points of the first kind: none at the ends
@@ -47,16 +47,15 @@ class ChebyshevSeries:
         open_pieces = list(pairwise(edges))
         finished_pieces: dict[float, tuple[float, np.ndarray]] = {}
         scale: np.ndarray | None = None
-        previous_errors = np.full(len(open_pieces), np.inf)  # what was left of the piece that each is half of
+        previous_errors = np.full(len(open_pieces), np.inf)  # the errors of the pieces of which these are halves
         for depth in range(MAX_HALVINGS + 1):
             a, b = np.array(open_pieces).T
             times = (0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * _POINTS).ravel()
             values = function(times).reshape(len(open_pieces), DEGREE + 1, -1)
             largest = np.abs(values).max(axis=(0, 1))
             scale = largest if scale is None else np.maximum(scale, largest)
-            scale = np.maximum(
-                scale, MIN_RELATIVE_SCALE * scale.max(initial=0.0)
-            )  # what is nothing beside the others need not be exact
+            # a column that is tiny beside the others need not be exact
+            scale = np.maximum(scale, MIN_RELATIVE_SCALE * scale.max(initial=0.0))
             coefficients = np.einsum("kn,pnc->pkc", _FIT, values)
             errors = (np.abs(coefficients[:, -3:]).max(axis=1) / (scale + 1e-9)).max(axis=1, initial=0.0)
             converged = (errors <= TOLERANCE) | ((errors < NOISE) & (errors > 0.6 * previous_errors))

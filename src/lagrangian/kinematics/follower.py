@@ -42,7 +42,7 @@ from lagrangian.paths.path import CartesianPath, JointPath
 AnyPath = JointPath | CartesianPath
 MAX_PREDICTION_ERROR = 0.05  # rad or m: the largest correction of a predicted step
 FRICTION_CHECK_TIMES = 4001  # the number of times at which speeds are tested for a change of sign
-TOLERANCE = 1e-11
+INTEGRATION_TOLERANCE = 1e-11  # rad or m: the error of a step where smallest speeds are integrated
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +305,7 @@ def integrate_minimum_norm_speeds(follower: Follower, knot: Knot, t: np.ndarray,
     if check:
         errors = [sum((e * k for e, k in zip(row, slopes, strict=False)), np.zeros_like(q0)) for row in DOP853.errors]
         e5, e3 = (float(np.abs(h * e).max()) for e in errors[:2])
-        if e5 and e5 * e5 / np.sqrt(e5 * e5 + 0.01 * e3 * e3) > TOLERANCE:
+        if e5 and e5 * e5 / np.sqrt(e5 * e5 + 0.01 * e3 * e3) > INTEGRATION_TOLERANCE:
             return None
     q = q0 + h * sum((b * k for b, k in zip(DOP853.b, slopes, strict=False)), np.zeros_like(q0))
     return integrate(model, q, np.zeros((len(t), follower.dyn.nv)))

@@ -1,12 +1,12 @@
-"""What a place or a path asks of a mechanism, as equations of its coordinates, beside the constraints it has of its own.
+"""The goals that a target or a path sets for a mechanism, and their equations together with the constraints of the mechanism.
 
-Everything is written for many states at once, rows first: q (n, nq), residuals (n, k), matrices (n, k, nv).
+All functions take many states at once, rows first: q (n, nq), residuals (n, k), matrices (n, k, nv).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,43 +31,47 @@ class JointGoal:
 
     dyn: Dynamics
     names: tuple[str, ...]
+    iq: list[int] = field(init=False)  # the indices of the coordinates in q, and of their speeds in qd
+    iv: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        coordinate_places = single_coordinates(self.dyn.mechanism)
+        indices_by_name = single_coordinates(self.dyn.mechanism)
         for name in self.names:
-            if name not in coordinate_places:
+            if name not in indices_by_name:
                 hint = ""
                 if name in self.dyn.mechanism.coordinate_names:
                     hint = " (use a path of the body's frame to prescribe a quaternion)"
                 raise ArgumentError(
-                    f"the path prescribes {name!r}: {unknown_name_message('coordinate', name, coordinate_places)}{hint}",
+                    f"the path prescribes {name!r}: {unknown_name_message('coordinate', name, indices_by_name)}{hint}",
                     concerns="path",
                 )
         if len(set(self.names)) != len(self.names):
             raise ArgumentError("the path prescribes a coordinate twice", concerns="path")
-        places = [coordinate_places[name] for name in self.names]
-        object.__setattr__(self, "iq", [q for q, _ in places])
-        object.__setattr__(self, "iv", [v for _, v in places])
-
-    iq: Any = None
-    iv: Any = None
+        indices = [indices_by_name[name] for name in self.names]
+        object.__setattr__(self, "iq", [q for q, _ in indices])
+        object.__setattr__(self, "iv", [v for _, v in indices])
 
     def residual(self, q: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """How far the coordinates are from their targets."""
         difference: np.ndarray = q[:, self.iq] - target
         return difference
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """The matrix J of the goal's speeds J qd."""
         J = np.zeros((len(self.names), self.dyn.nv))
         J[np.arange(len(self.names)), self.iv] = 1.0
         return np.broadcast_to(J, (len(q), *J.shape))
 
     def row_scales(self, q: np.ndarray) -> np.ndarray:
+        """What the rows of J are divided by, so that units do not matter."""
         return np.ones((len(q), len(self.names)))
 
     def rates(self, velocity: np.ndarray) -> np.ndarray:
+        """The entries of a path's velocities, or accelerations, that the goal prescribes."""
         return velocity
 
     def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """J' qd, by which the goal's accelerations differ from J qdd."""
         return np.zeros((len(q), len(self.names)))
 
 
@@ -90,6 +94,7 @@ class FrameGoal:
         return [TWIST_COMPONENTS.index(name) for name in self.names]
 
     def residual(self, q: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """How far the frame is from its target poses: rotation vectors and distances along the directions."""
         pose = self.dyn.pose(q, self.frame)
         error = np.zeros((len(q), 6))
         error[:, 3:] = pose[:, :3, 3] - target[:, :3, 3]
@@ -99,6 +104,7 @@ class FrameGoal:
         return error[:, self._rows]
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """The matrix J of the goal's speeds J qd."""
         J: np.ndarray = self.dyn.jacobian(q, self.frame)[:, self._rows]
         return J
 
@@ -109,9 +115,11 @@ class FrameGoal:
         return np.maximum(longest, 1e-12)[:, self._rows]
 
     def rates(self, velocity: np.ndarray) -> np.ndarray:
+        """The entries of a path's velocities, or accelerations, that the goal prescribes."""
         return velocity[:, self._rows]
 
     def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """J' qd, by which the goal's accelerations differ from J qdd."""
         bias_rows: np.ndarray = self.dyn.jacobian_bias(q, qd, self.frame)[:, self._rows]
         return bias_rows
 

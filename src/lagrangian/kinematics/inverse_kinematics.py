@@ -1,6 +1,6 @@
-"""Inverse kinematics of one place: Newton's method within the joints' limits, for any mechanism, loops included.
+"""Inverse kinematics of one target: Newton's method within the limits of joints, for any mechanism, with loops too.
 
-It begins at one configuration, and at many if need be.
+The search starts from one configuration, and from many if that fails.
 """
 
 from __future__ import annotations
@@ -187,18 +187,16 @@ def find_configuration(
 
 
 def _start_configuration(dyn: Dynamics, q0: Any, t: float, bounds: CoordinateBounds) -> tuple[np.ndarray, list[int]]:
-    """The configuration within the limits from which the search starts, and the places of the coordinates that q0 gives by name.
+    """The configuration within the limits from which the search starts, and the columns of the coordinates that q0 names.
 
     That is where a simulation from q0 begins; or q0 itself, if no configuration near it closes the loops.
     """
     start_state = state_arguments.as_configuration(dyn.mechanism, q0)
     closed = LoopClosure(dyn, t, start_state.fixed_coordinates).nearest(start_state.q)
     start = closed.q if closed.violation[0] <= CLOSED_TOLERANCE else start_state.q[None]
-    coordinate_places = single_coordinates(dyn.mechanism)
+    indices = single_coordinates(dyn.mechanism)
     named_columns = (
-        [coordinate_places[name][0] for name in start_state.fixed_coordinates]
-        if isinstance(start_state.where, ArgumentName)
-        else []
+        [indices[name][0] for name in start_state.fixed_coordinates] if isinstance(start_state.where, ArgumentName) else []
     )
     return bounds.clip(bounds.wrap_inside(start))[0], named_columns
 

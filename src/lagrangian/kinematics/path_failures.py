@@ -42,7 +42,7 @@ def check_singularities(follower: Follower, t: np.ndarray, q: np.ndarray) -> Non
 
 
 def singularity_message(mechanism: Mechanism, t: float, q: np.ndarray, smallest: float) -> str:
-    """The sentences that the mechanism is singular at a time of the path."""
+    """The message that the mechanism is singular at a time of the path."""
     return (
         f"{mechanism.name}: the path meets a singularity at t = {t:.6g} s ({_format_configuration(mechanism, q)}): the smallest "
         f"singular value is {smallest:.2g}, and the speeds are not determined there. Try another branch (q0) or a path that "
@@ -79,6 +79,7 @@ def failure_beyond(follower: Follower, knot: Knot) -> UnreachableError:
 
 
 def unreachable_error(t: float, message: str) -> UnreachableError:
+    """The error that the path cannot be followed at a time."""
     return UnreachableError(message, t=float(t))
 
 

@@ -1,4 +1,4 @@
-"""The limits of joints, kept along a path: coordinates that leave them are an error, speeds that do are a warning."""
+"""The limits of joints along a path: a coordinate beyond them is an error, a speed beyond them a warning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lagrangian.kernels.dynamics import Dynamics
 
 
 def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, has_branches: bool = True) -> None:
-    """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no branches."""
+    """Raise an error where a coordinate leaves its limits; warn where a speed does. A path of all joints has no branches."""
     units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
     branch_hint = f"Another branch ({ArgumentName('q0')}) may keep them; " * has_branches
     bounds = CoordinateBounds(dyn.mechanism)

@@ -19,8 +19,8 @@ from lagrangian.model.frame import Frame
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.mechanism import Mechanism
 
-EXACT = 1e-13  # a pose met this well is not refined further
-STEPS = 6
+CONVERGENCE_TOLERANCE = 1e-13  # a pose with a smaller deviation is not refined further
+MAX_STEPS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,33 +63,33 @@ class SerialChain:
         return E
 
     def refine(self, angles: np.ndarray, pose: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
-        """Newton's steps towards the pose, from angles near it; the best angles met, and by how much each row misses.
+        """Newton's method from angles near the pose: the best angles on the way, and the deviation of each row from the pose.
 
-        A miss is the larger of the distance, in units of `size`, and the turn in radians that are left.
+        The deviation is the larger of the remaining distance, in units of `size`, and the remaining rotation in radians.
         """
         angles = np.array(angles)
         E = self.exponential_products(angles)
-        error, miss = _error(E[:, -1] @ self.home, pose, size)
-        for _ in range(STEPS):
-            open_rows = np.flatnonzero(miss > EXACT)
+        error, deviation = _error(E[:, -1] @ self.home, pose, size)
+        for _ in range(MAX_STEPS):
+            open_rows = np.flatnonzero(deviation > CONVERGENCE_TOLERANCE)
             if not open_rows.size:
                 break
-            # least squares: at a singular configuration nothing is done along the direction that is lost
+            # least squares: at a singular configuration there is no step along the direction that is lost
             J = self._jacobian(E[open_rows], size)
             trial = angles[open_rows] + (np.linalg.pinv(J, rcond=1e-9) @ error[open_rows, :, None])[..., 0]
             F = self.exponential_products(trial)
-            trial_error, trial_miss = _error(F[:, -1] @ self.home, pose, size)
-            better = trial_miss < miss[open_rows]
+            trial_error, trial_deviation = _error(F[:, -1] @ self.home, pose, size)
+            better = trial_deviation < deviation[open_rows]
             if not better.any():
                 break
             improved = open_rows[better]
-            angles[improved], E[improved], error[improved], miss[improved] = (
+            angles[improved], E[improved], error[improved], deviation[improved] = (
                 trial[better],
                 F[better],
                 trial_error[better],
-                trial_miss[better],
+                trial_deviation[better],
             )
-        return angles, miss
+        return angles, deviation
 
     def _jacobian(self, E: np.ndarray, size: float) -> np.ndarray:
         """(angular velocity, velocity of the frame's origin / size) by the angles, for each row."""
@@ -135,7 +135,7 @@ def serial_chain(mechanism: Mechanism, frame: Frame) -> SerialChain | None:
     return SerialChain(tuple(axes), tuple(points), home, tuple(tree.iq[k] for k in links))
 
 
-# -- turns of vectors, as tuples: faster than arrays for three numbers ------------------------------------------------
+# -- rotations of vectors, as tuples: faster than arrays for three numbers --------------------------------------------
 
 
 def rotate_vector(w: v.Vector, angle: float, x: v.Vector) -> v.Vector:

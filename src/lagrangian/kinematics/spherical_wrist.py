@@ -17,17 +17,17 @@ import numpy as np
 from lagrangian.kinematics.screws import SerialChain, angle_about, length, perpendicular_part, rotate_vector
 from lagrangian.model import vector as v
 
-MEET = 1e-5  # of the arm's size: axes this near to each other meet; descriptions are rounded, and Newton's steps put it right
-ACCEPT = 1e-10  # a pose missed by more, in radians or of the arm's size, is not reached
-SINGULAR = 1e-12  # radians: axes 4 and 6 this near to aligned are so
+MEETING_TOLERANCE = 1e-5  # of the arm's size: nearer axes meet; descriptions are rounded, and Newton's method corrects that
+POSE_TOLERANCE = 1e-10  # radians or parts of the arm's size: a pose with a larger deviation is not reached
+ALIGNMENT_TOLERANCE = 1e-12  # radians: axes 4 and 6 with a smaller angle are aligned
 
-# Relative to the arm's size:
-IDLE = 1e-6  # axes this near to parallel or meeting are taken to be so, and what that misses is left to Newton's steps
-SLACK = 1e-4  # roots beyond reach by less are tried: what they miss in the end decides
-FOLD = 2e-14  # this near to the edge of the reach two solutions are one
-EXACT = 1e-15  # equations met this well are not refined further
-ON_AXIS = 1e-11  # a point this near to an axis is not moved by it
-STEPS = 20
+# relative to the arm's size
+DEGENERACY_TOLERANCE = 1e-6  # axes nearer to parallel or meeting count as such; Newton's method corrects the difference
+REACH_SLACK = 1e-4  # roots that are beyond the reach by less are tried, and their final deviation decides
+FOLD_TOLERANCE = 2e-14  # nearer to the edge of the reach, two solutions are one
+CONVERGENCE_TOLERANCE = 1e-15  # equations with a smaller residual are not refined further
+ON_AXIS_TOLERANCE = 1e-11  # a point nearer to an axis is not moved by it
+MAX_STEPS = 20
 Row = tuple[float, float]
 
 
@@ -52,7 +52,7 @@ class SphericalWrist:
     def solve(self, pose: np.ndarray) -> np.ndarray:
         """Return a row of angles in the mechanism's order for each solution; one may come more than once.
 
-        Where axes 4 and 6 are aligned only the sum of their turns counts: q4 = 0 is taken.
+        Where axes 4 and 6 are aligned only the sum of q4 and q6 counts: q4 = 0 is taken.
         """
         if self.mirrored:
             pose = np.linalg.inv(pose)
@@ -62,16 +62,16 @@ class SphericalWrist:
         rows = [(*arm_angles, *wrist_angles) for arm_angles in self.arm.solve(target) for wrist_angles in wrist.solve(arm_angles)]
         if not rows:
             return np.zeros((0, 6))
-        angles, miss = self.chain.refine(np.array(rows), pose, self.size)
+        angles, deviation = self.chain.refine(np.array(rows), pose, self.size)
         solutions = np.empty_like(angles)
         solutions[:, list(self.chain.coordinate_indices)] = angles
-        return solutions[miss <= ACCEPT]
+        return solutions[deviation <= POSE_TOLERANCE]
 
 
 def _find_wrist(chain: SerialChain, mirrored: bool) -> SphericalWrist | None:
     W: np.ndarray = np.array(chain.axes)
     P: np.ndarray = np.array(chain.points)
-    if min(length(v.cross(chain.axes[k], chain.axes[k + 1])) for k in (3, 4)) < MEET:
+    if min(length(v.cross(chain.axes[k], chain.axes[k + 1])) for k in (3, 4)) < MEETING_TOLERANCE:
         return None
     # the point nearest to the three lines
     planes = np.eye(3) - W[3:, :, None] * W[3:, None, :]
@@ -79,7 +79,7 @@ def _find_wrist(chain: SerialChain, mirrored: bool) -> SphericalWrist | None:
     distance = np.linalg.norm(np.einsum("kij,kj->ki", planes, centre - P[3:]), axis=1).max()
     point: v.Vector = tuple(centre.tolist())
     arm = ThreeR.from_axes(chain.axes[:3], chain.points[:3], point)
-    if arm is None or distance > MEET * arm.size:
+    if arm is None or distance > MEETING_TOLERANCE * arm.size:
         return None
     size = arm.size + float(np.linalg.norm(chain.home[:3, 3] - centre))
     return SphericalWrist(chain, arm, point, size, mirrored)
@@ -113,7 +113,7 @@ class _WristSolver:
         solutions = []
         for q5 in self._middle_angles(_angle(w4, t)):
             u = rotate_vector(w5, q5, w6)
-            q4 = angle_about(w4, u, t) if length(v.cross(w4, u)) > SINGULAR else 0.0
+            q4 = angle_about(w4, u, t) if length(v.cross(w4, u)) > ALIGNMENT_TOLERANCE else 0.0
             q6 = angle_about(w6, self.side, rotate_vector(w5, -q5, rotate_vector(w4, -q4, n)))
             solutions.append((q4, q5, q6))
         return solutions
@@ -122,11 +122,11 @@ class _WristSolver:
         """Return q5 for an angle between axes 4 and 6; by half angles, which are exact near the ends of its range."""
         a, b = self.angle_45, self.angle_56
         low, high = abs(a - b), min(a + b, 2 * math.pi - a - b)
-        if between < low - MEET or between > high + MEET:
+        if between < low - MEETING_TOLERANCE or between > high + MEETING_TOLERANCE:
             return []
-        if between <= low + SINGULAR:
+        if between <= low + ALIGNMENT_TOLERANCE:
             return [self.aligned_angle]
-        if between >= high - SINGULAR:
+        if between >= high - ALIGNMENT_TOLERANCE:
             return [self.aligned_angle + math.pi]
         sine = math.sin((between + a - b) / 2) * math.sin((between - a + b) / 2)
         cosine = math.sin((a + b + between) / 2) * math.sin((a + b - between) / 2)
@@ -162,7 +162,7 @@ class ThreeR:
     rows: tuple[Row, Row]  # b_k
     reduced_index: int  # the k from whose equation `share` of the other is taken
     share: float
-    reach: float  # no place further than this from the first point can be met
+    reach: float  # no point further than this from the first one can be reached
 
     @staticmethod
     def from_axes(axes: Sequence[v.Vector], points: Sequence[v.Vector], point: v.Vector) -> ThreeR | None:
@@ -171,7 +171,7 @@ class ThreeR:
         feet = [v.add(p, v.scale(v.dot(w, v.sub(point, p)), w)) for w, p in zip(axes, points, strict=True)]
         size = max(length(v.sub(point, p)) for p in feet)
         arm = v.sub(point, feet[2])
-        if size == 0 or length(arm) <= IDLE * size:
+        if size == 0 or length(arm) <= DEGENERACY_TOLERANCE * size:
             return None
         p1, p2 = feet[0], v.add(feet[1], v.scale(v.dot(w2, v.sub(feet[2], feet[1])), w2))
         circle = (feet[2], arm, v.cross(w3, arm))
@@ -180,25 +180,25 @@ class ThreeR:
         rows = [(v.dot(h, circle[1]), v.dot(h, circle[2])) for h in third]
         i, j = (0, 1) if math.hypot(*rows[1]) >= math.hypot(*rows[0]) else (1, 0)
         scale2 = rows[j][0] ** 2 + rows[j][1] ** 2
-        if scale2 <= (IDLE * length(arm)) ** 2:
+        if scale2 <= (DEGENERACY_TOLERANCE * length(arm)) ** 2:
             return None  # axes 2 and 3 are one
         share = (rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1]) / scale2
         rows[i] = (rows[i][0] - share * rows[j][0], rows[i][1] - share * rows[j][1])
         first[i] = v.sub(first[i], v.scale(share, first[j]))
-        needed = [i] if math.hypot(*rows[i]) <= IDLE * length(arm) else [0, 1]
-        if all(length(perpendicular_part(w1, first[k])) <= IDLE for k in needed):
+        needed = [i] if math.hypot(*rows[i]) <= DEGENERACY_TOLERANCE * length(arm) else [0, 1]
+        if all(length(perpendicular_part(w1, first[k])) <= DEGENERACY_TOLERANCE for k in needed):
             return None  # all parallel, all meeting, or axes 1 and 2 are one
         reach = length(v.sub(p2, p1)) + length(v.sub(feet[2], p2)) + length(arm)
         return ThreeR(axes, (p1, p2, feet[2]), size, circle, (first[0], first[1]), (rows[0], rows[1]), i, share, reach)
 
     def solve(self, target: v.Vector) -> list[tuple[float, float, float]]:
-        """Return angles that bring the point to the target; some may miss it, where they are only nearly solutions.
+        """Return angles that bring the point to the target, exactly or nearly: roots just beyond the reach are among them.
 
         Where the target is on an axis that does not move it, that joint's angle is 0.
         """
         w1, w2, _ = self.axes
         p1, p2, _ = self.points
-        if length(v.sub(target, p1)) > self.reach + SLACK * self.size:
+        if length(v.sub(target, p1)) > self.reach + REACH_SLACK * self.size:
             return []
         middle = v.add(p1, v.scale(v.dot(w1, v.sub(target, p1)), w1))
         e1 = v.sub(target, middle)
@@ -206,13 +206,13 @@ class ThreeR:
         radius = length(e1)
         a = [(v.dot(g, e1), -v.dot(g, f1)) for g in self.first]
         d = self._constants(middle, radius)
-        on_first_axis = radius <= ON_AXIS * self.size
+        on_first_axis = radius <= ON_AXIS_TOLERANCE * self.size
         i, j = self.reduced_index, 1 - self.reduced_index
         pairs: list[tuple[float, float]] = []
-        idle = math.hypot(*self.rows[i])
-        if idle <= IDLE * length(self.circle[1]):
-            for q1 in [0.0] if on_first_axis else self._angles(a[i], d[i], idle):
-                pairs += [(q1, q3) for q3 in self._angles(self.rows[j], _evaluate_row(a[j], q1) - d[j], idle)]
+        row_norm = math.hypot(*self.rows[i])
+        if row_norm <= DEGENERACY_TOLERANCE * length(self.circle[1]):
+            for q1 in [0.0] if on_first_axis else self._angles(a[i], d[i], row_norm):
+                pairs += [(q1, q3) for q3 in self._angles(self.rows[j], _evaluate_row(a[j], q1) - d[j], row_norm)]
         else:
             for q1 in [0.0] if on_first_axis else self._quartic(a, d):
                 pairs.append((q1, self._third_angle(q1, a, d)))
@@ -222,7 +222,7 @@ class ThreeR:
             q1, q3 = start if on_first_axis else self._refine(*start, a, d)
             x = v.add(centre, v.add(v.scale(math.cos(q3), cosine), v.scale(math.sin(q3), sine)))
             x, y = v.sub(x, p2), v.sub(v.add(middle, rotate_vector(w1, -q1, e1)), p2)
-            on_axis = length(perpendicular_part(w2, x)) <= ON_AXIS * self.size
+            on_axis = length(perpendicular_part(w2, x)) <= ON_AXIS_TOLERANCE * self.size
             solutions.append((q1, 0.0 if on_axis else angle_about(w2, x, y), q3))
         return solutions
 
@@ -240,11 +240,11 @@ class ThreeR:
     def _angles(self, row: Row, value: float, error: float) -> list[float]:
         """Return the angles with row . (cos, sin) = value, where value has an error: two where there may be two."""
         reach = math.hypot(*row)
-        if abs(value) > reach + SLACK * self.size:
+        if abs(value) > reach + REACH_SLACK * self.size:
             return []
         middle = math.atan2(row[1], row[0])
-        if reach - abs(value) <= FOLD * self.size:
-            if error <= FOLD * self.size:
+        if reach - abs(value) <= FOLD_TOLERANCE * self.size:
+            if error <= FOLD_TOLERANCE * self.size:
                 return [middle if value > 0 else middle + math.pi]
             value = math.copysign(max(0.0, reach - error), value)
         half = 2 * math.atan2(math.sqrt(reach - value), math.sqrt(reach + value))
@@ -273,16 +273,16 @@ class ThreeR:
         return math.atan2(s, c)
 
     def _refine(self, q1: float, q3: float, a: list[Row], d: list[float]) -> tuple[float, float]:
-        """Levenberg and Marquardt's steps on both equations: Newton's, but short where two solutions meet."""
+        """Refine a solution by Levenberg and Marquardt's method, whose steps are short where two solutions meet."""
         f = self._residual(q1, q3, a, d)
-        miss = f[0] * f[0] + f[1] * f[1]
+        square = f[0] * f[0] + f[1] * f[1]
         damping = 1.0
-        for _ in range(STEPS):
-            if miss < EXACT * EXACT:
+        for _ in range(MAX_STEPS):
+            if square < CONVERGENCE_TOLERANCE * CONVERGENCE_TOLERANCE:
                 break
             g = [_evaluate_row(_row_derivative(ak), q1) / self.size for ak in a]
             h = [-_evaluate_row(_row_derivative(bk), q3) / self.size for bk in self.rows]
-            damping_term = damping * miss
+            damping_term = damping * square
             gg, gh, hh = g[0] ** 2 + g[1] ** 2 + damping_term, g[0] * h[0] + g[1] * h[1], h[0] ** 2 + h[1] ** 2 + damping_term
             gf, hf = g[0] * f[0] + g[1] * f[1], h[0] * f[0] + h[1] * f[1]
             det = gg * hh - gh * gh
@@ -290,9 +290,9 @@ class ThreeR:
                 break
             s1, s3 = q1 - (hh * gf - gh * hf) / det, q3 - (gg * hf - gh * gf) / det
             new_residual = self._residual(s1, s3, a, d)
-            new_miss = new_residual[0] * new_residual[0] + new_residual[1] * new_residual[1]
-            if new_miss < miss:
-                q1, q3, f, miss, damping = s1, s3, new_residual, new_miss, damping / 10
+            new_square = new_residual[0] * new_residual[0] + new_residual[1] * new_residual[1]
+            if new_square < square:
+                q1, q3, f, square, damping = s1, s3, new_residual, new_square, damping / 10
             else:
                 damping *= 100
         return q1, q3

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import check_attribute_names
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import scalar_at
+from lagrangian.motion.sensitivity.quantities import Slopes
+from lagrangian.motion.sensitivity.start import coordinate_change, least_change
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.system import System
 from lagrangian.motion.torque import Torque
@@ -39,6 +43,10 @@ class Goal(ABC):
     """
 
     scalar_objective = False  # whether the residual itself is minimised, and not a sum of squares
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, {"total": "scalar_objective"})
 
     @abstractmethod
     def evaluate(self, mechanism: Mechanism, names: Sequence[str], unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,3 +93,19 @@ def system_at_rest(dyn: Dynamics) -> System:
 def parameter_values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
     """The values of parameters, or of numbers at paths such as "link2.mass"."""
     return {n: float(mechanism.parameters[n] if n in mechanism.parameters else scalar_at(mechanism, n)) for n in names}
+
+
+def configuration_derivatives(
+    dyn: Dynamics, q: np.ndarray, closure: Slopes, row: int, leading_changes: np.ndarray, leading_speeds: Sequence[int]
+) -> np.ndarray:
+    """The changes of all coordinates (nq, columns) with parameters and with leading coordinates.
+
+    `leading_changes` are those of the leading coordinates; its first columns belong to the parameters by which `closure`, the
+    violation of the loops at this row, has slopes. `leading_speeds` are the indices of the leading coordinates among the speeds.
+    """
+    count = closure.by_parameter.shape[2]
+    residual_slopes = closure.by_state[row, :, : dyn.nq] @ leading_changes
+    residual_slopes[:, :count] += closure.by_parameter[row]
+    psi = dyn.constraint_jacobian(q)[dyn.holonomic]
+    change: np.ndarray = leading_changes + coordinate_change(dyn, q, least_change(psi, residual_slopes, leading_speeds))
+    return change

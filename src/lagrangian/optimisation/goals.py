@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
+from lagrangian.configuration.assemble import assemble_along
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import EventsLike
 from lagrangian.motion.sensitivity.quantities import CLOSURE, FRAMES, Quantities
 from lagrangian.motion.sensitivity.sensitivities import sensitivities
-from lagrangian.optimisation.goal import Goal, parameter_values, system_at_rest
+from lagrangian.optimisation.goal import Goal, configuration_derivatives, parameter_values, system_at_rest
 from lagrangian.optimisation.holding_torque import HoldingTorque, speed_index
-from lagrangian.optimisation.leading_coordinates import assemble_along, configuration_derivatives
 from lagrangian.public import public
 from lagrangian.types import State, TimeSpan
 

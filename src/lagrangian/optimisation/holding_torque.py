@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import array, texts
+from lagrangian.configuration.assemble import assemble_along
 from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.start import as_dynamics
 from lagrangian.errors import ArgumentError, MechanismPart, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.sensitivity.quantities import CLOSURE, HOLDING, SPEEDS, Quantities
-from lagrangian.optimisation.goal import Goal, parameter_values, system_at_rest
-from lagrangian.optimisation.leading_coordinates import assemble_along, configuration_derivatives
+from lagrangian.optimisation.goal import Goal, configuration_derivatives, parameter_values, system_at_rest
 
 RANK_TOLERANCE = 1e-9
 FUNCTION_NAME = "holding_torque"

@@ -44,8 +44,8 @@ def optimise(
     mechanism : Mechanism, str or path
         The mechanism, the name of one in the library, or a file.
     over : mapping
-        The parameters to find, or numbers of parts such as "link2.mass", with their bounds (least, most), or with (least, first,
-        most) to begin the search at `first`. Otherwise it begins at their present values.
+        The parameters to find, or numbers of parts such as "link2.mass", with their bounds (lower, upper), or with (lower, start,
+        upper) to begin the search at `start`. Otherwise it begins at their present values.
     goal : Goal
         What to minimise, one of `lagrangian.goals`.
     subject_to : str or list of str, optional
@@ -124,12 +124,12 @@ def _bounds(mechanism: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[fl
             raise ArgumentError(unknown_name_message("parameter", name, mechanism.parameters), concerns="over", remedy=remedy)
         numbers = list(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else []
         if len(numbers) not in (2, 3) or not all(is_number(x) or math.isinf(x) for x in numbers):
-            raise ArgumentError(f"{name!r} has {bounds!r}; (least, most) or (least, first, most) is needed", concerns="over")
-        low, high = float(numbers[0]), float(numbers[-1])
-        first = float(numbers[1]) if len(numbers) == 3 else min(max(present, low), high)
-        if not low <= first <= high or low == high:
-            raise ArgumentError(f"{name!r} has {bounds!r}; the least must be below the most", concerns="over")
-        bounds_by_name[name] = (low, first, high)
+            raise ArgumentError(f"{name!r} has {bounds!r}; (lower, upper) or (lower, start, upper) is needed", concerns="over")
+        lower, upper = float(numbers[0]), float(numbers[-1])
+        start = float(numbers[1]) if len(numbers) == 3 else min(max(present, lower), upper)
+        if not lower <= start <= upper or lower == upper:
+            raise ArgumentError(f"{name!r} has {bounds!r}; the lower bound must be below the upper one", concerns="over")
+        bounds_by_name[name] = (lower, start, upper)
     return bounds_by_name
 
 
@@ -197,7 +197,6 @@ class Optimum:
     success: bool
     message: str
     unknowns: np.ndarray = field(default_factory=lambda: np.zeros(0))
-
     violated: tuple[str, ...] = ()
     at_bound: tuple[str, ...] = ()
 

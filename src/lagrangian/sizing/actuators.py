@@ -150,7 +150,7 @@ def size_actuators(
         requirements = [
             JointRequirement(rows, k, gear_forces[:, k], demands[k], pitch_by_joint[k], *limits) for k in range(len(rows.joints))
         ]
-        return [_choose_for_joint(x, motors, offered_gears[x.k], prefer) for x in requirements]
+        return [_choose_for_joint(x, motors, offered_gears[x.column], prefer) for x in requirements]
 
     sizing = _make_sizing(dyn, motion, rows, described_inertia, _choose_until_stable(rows, described_inertia, choose))
     joints_without_motor = [f"{a.joint}: {a.message}" for a in sizing.actuators.values() if motors and a.chosen is None]
@@ -228,7 +228,7 @@ class JointChoice:
 
     def to_actuator(self) -> Actuator:
         requirement = self.requirement
-        rows, k, candidate = requirement.rows, requirement.k, self.best or self.nearest
+        rows, k, candidate = requirement.rows, requirement.column, self.best or self.nearest
         torque = speed = np.zeros(len(rows.t))
         message = ""
         if candidate is not None:
@@ -247,7 +247,7 @@ class JointChoice:
 
 def _choose_for_joint(requirement: JointRequirement, motors: Sequence[Motor], gears: Any, prefer: str) -> JointChoice:
     """The motors and gears that fit one joint, the preferred ones first; a joint with several speeds has none."""
-    candidates = list(requirement.candidates(motors, gears)) if requirement.rows.joints[requirement.k].kind.nv == 1 else []
+    candidates = list(requirement.candidates(motors, gears)) if requirement.rows.joints[requirement.column].kind.nv == 1 else []
     return JointChoice(requirement, rank_candidates(candidates, prefer), nearest_candidate(candidates))
 
 

@@ -105,7 +105,7 @@ class JointRequirement:
     """What a joint requires of every candidate. `pitch` turns metres of a slide into radians of its screw."""
 
     rows: TaskRows
-    k: int
+    column: int  # of the joint in the rows
     gear_force: np.ndarray
     demand: Demand
     pitch: float
@@ -121,15 +121,17 @@ class JointRequirement:
         back. A joint that stands still counts as driven.
         """
         if efficiency not in self.loads:
-            driving = self.gear_force * self.rows.qd[:, self.k] >= 0
+            driving = self.gear_force * self.rows.qd[:, self.column] >= 0
             force = self.gear_force * np.where(driving, 1 / efficiency, efficiency)
-            self.loads[efficiency] = GearLoad.from_force(self.rows, self.k, force)
+            self.loads[efficiency] = GearLoad.from_force(self.rows, self.column, force)
         return self.loads[efficiency]
 
     def motor_torque(self, motor: Motor, gear: Gear) -> np.ndarray:
         """The torque of the motor along the task; its rotor and the gear's inertia are on its side of the losses."""
         ratio = gear.ratio * self.pitch
-        return self.gear_load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.k]
+        return (
+            self.gear_load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.column]
+        )
 
     def evaluate(self, motor: Motor, gear: Gear) -> Candidate:
         """The candidate of a motor and a gear, with its margins."""
@@ -146,7 +148,9 @@ class JointRequirement:
         if math.isfinite(gear.peak_torque):
             margins["gear_torque"] = _margin(gear.peak_torque, self.gear_torque(np.abs(self.gear_force).max()))
         if math.isfinite(gear.rated_torque):
-            margins["gear_wear"] = _margin(gear.rated_torque, self.gear_torque(self.rows.wear_torque(self.k, self.gear_force)))
+            margins["gear_wear"] = _margin(
+                gear.rated_torque, self.gear_torque(self.rows.wear_torque(self.column, self.gear_force))
+            )
         if math.isfinite(gear.max_speed):
             margins["gear_speed"] = _margin(gear.max_speed, peak_speed)
         if math.isfinite(self.max_inertia_ratio):

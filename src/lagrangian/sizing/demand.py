@@ -51,7 +51,7 @@ class Demand:
     energy, energy_back : float
         The energy to the joint and back from it in a cycle, in J.
     load_inertia, load_inertia_max : float
-        The mean and the largest inertia behind the joint without its own rotor. The other driven joints are held; they are free
+        The mean and the largest inertia behind the joint without its own rotor. The other driven joints stand still, or are free
         if a mechanism with loops has more or fewer actuators than degrees of freedom.
     load_factor : float
         2 (qdd_rms rms_load + mean(load qdd)), in W/s. Without losses, no gear lets a motor with a smaller `power_rate` do

@@ -1,7 +1,7 @@
-"""Samples simulated many at a time, one a SIMD lane, where what is kept of them follows from their states.
+"""Samples simulated many at a time, one in each SIMD lane, where the outputs of the study follow from the states alone.
 
-The numbers are the same bits as one at a time. Samples for which that is not so, such as those that an event stopped or that
-could not begin, remain to be computed one at a time.
+The results equal those of single simulations bit for bit. Samples for which that does not hold, such as those that an event
+stopped or that could not begin, are left to be simulated one at a time.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from lagrangian.motion.motions import Motions
 
 MAX_NUMBERS = 4_000_000  # of the states that are kept at a time
-MIN_BATCH = 8  # samples that are made one at a time: lanes would not pay
+MIN_BATCH = 8  # so many samples, or fewer, are computed one at a time: lanes would not pay
 
-StoreOutputs = Callable[[np.ndarray, dict[str, np.ndarray]], None]  # is given indices of samples, and what is kept of them
+StoreOutputs = Callable[[np.ndarray, dict[str, np.ndarray]], None]  # takes indices of samples, and their outputs by name
 
 
 class BatchSimulation:
@@ -66,7 +66,7 @@ class BatchSimulation:
         return not (start_varies and (names.coordinates or names.speeds))
 
     def run(self, values: np.ndarray, store: StoreOutputs) -> np.ndarray:
-        """Simulate samples, hand what is kept of them to `store`, and return the indices of those that remain."""
+        """Simulate samples, pass their outputs to `store`, and return the indices of those that remain."""
         size = max(MIN_BATCH, MAX_NUMBERS // (len(self.times) * (self.model.nq + self.model.nv)))
         index = np.arange(len(values))
         remaining = [self._run_piece(values, index[k : k + size], store) for k in range(0, len(index), size)]
@@ -165,7 +165,7 @@ class ManyMotions(MotionQuantities):
         return float(self.batch.model.with_parameters(varied).parameters[name])
 
     def event_times(self, event: str) -> list[float]:
-        """Samples of which something is kept at events are computed one at a time: see `BatchSimulation.is_applicable`."""
+        """Not available: samples with outputs at events are computed one at a time, see `BatchSimulation.is_applicable`."""
         raise NotImplementedError
 
     def at_time(self, t: float) -> MotionQuantities:

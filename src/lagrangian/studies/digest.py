@@ -22,7 +22,7 @@ from lagrangian.kernels.llvm.object_cache import source_digest
 from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
 
-# what is said of a mechanism, but does not change its motion
+# fields of a mechanism that do not change its motion
 _DESCRIPTIVE_FIELDS = ("source", "description", "notes", "file")
 
 
@@ -71,11 +71,8 @@ def _feed(update: Callable[[bytes], object], x: Any) -> None:
             _feed(update, value)
     elif isinstance(x, (list, tuple)):
         _update_with_length(update, b"t", str(len(x)).encode())
-        for item in (
-            *x,
-            getattr(x, "given_names", None),
-            getattr(x, "origin", None),
-        ):  # what of a start was said, and whence it is reached
+        # of a start, also which of its entries were given, and the state from which it is reached
+        for item in (*x, getattr(x, "given_names", None), getattr(x, "origin", None)):
             _feed(update, item)
     elif is_dataclass(x) and not isinstance(x, type):
         skipped = _DESCRIPTIVE_FIELDS if isinstance(x, Mechanism) else ()

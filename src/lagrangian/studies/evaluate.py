@@ -1,4 +1,4 @@
-"""The samples of a chunk, computed one after the other: what is kept of each motion, or why there is none."""
+"""The samples of a chunk, computed one after the other: the outputs of each, or the reason why it failed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class UnusableResultError(ArgumentError):
 
 
 def evaluate_samples(job: StudyJob, values: np.ndarray, first: int = 0) -> ChunkResults:
-    """Compute what is kept of samples: `values` has a row for each, and the first is the study's sample `first`."""
+    """Compute the outputs of samples: `values` has a row for each, and the first is the study's sample `first`."""
     columns: dict[str, np.ndarray] = {}
     failed: dict[int, str] = {}
 
@@ -105,7 +105,7 @@ def _failure_reason(error: BaseException) -> str:
 
 
 class SampleSimulation:
-    """The simulation of single samples: what is kept of their motions, and the times at which it needs them."""
+    """The simulation of single samples: the outputs of their motions, and the times at which these need the motions."""
 
     def __init__(self, job: StudyJob) -> None:
         model = job.mechanism
@@ -114,14 +114,14 @@ class SampleSimulation:
         assert not callable(job.run)
         constraints = compile_mechanism(model).constraint_names
         self.job, self.columns = job, reductions.as_output_columns(job.keep, model, job.run.get("events"), constraints)
-        self.readings = quantity_readers(model, constraints)
+        self.readers = quantity_readers(model, constraints)
         rows = arguments.grid(job.run.get("t_eval", ROWS), *job.span)
         self.times, self.row_indices = reductions.output_times(self.columns, rows, job.span)
         self.batch = BatchSimulation(job, self.columns, self.times, self.row_indices)
 
     def simulate_sample(self, sample: Mapping[str, float]) -> dict[str, Any]:
-        """Simulate one sample and return what is kept of it."""
-        motion = OneMotion(sample_motion(self.job, sample, t_eval=self.times), self.readings)
+        """Simulate one sample and return its outputs."""
+        motion = OneMotion(sample_motion(self.job, sample, t_eval=self.times), self.readers)
         return {column.name: column.evaluate(motion, self.row_indices.get(column.name))[0] for column in self.columns}
 
 

@@ -92,8 +92,8 @@ def read_study(folder: str | os.PathLike[str]) -> Study:
     >>> import lagrangian as lg
     >>> over = {"L": lg.distributions.grid(0.5, 1.5, 3)}
     >>> study = lg.study("pendulum", over, {"t_span": 2}, "max(qd_theta)", folder="lengths", workers=1)
-    >>> found = lg.read_study("lengths")
-    >>> print(found.complete, found["L"])
+    >>> stored = lg.read_study("lengths")
+    >>> print(stored.complete, stored["L"])
     True [0.5 1.  1.5]
     """
     study_folder = StudyFolder(as_path(folder))

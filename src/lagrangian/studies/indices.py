@@ -20,7 +20,7 @@ class SensitivityIndices:
     ----------
     kind : str
         "sobol" for Sobol's indices, or "rank" for Spearman's rank correlations.
-    of : str
+    output : str
         The output.
     names : tuple of str
         The inputs.

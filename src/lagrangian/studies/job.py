@@ -23,12 +23,12 @@ Settings = Mapping[str, Any]
 Function = Callable[[Any, dict[str, float]], Any]  # of a mechanism and a sample
 _CHUNK_SECONDS = 1.0  # what a chunk should take
 
-# s of a run, of other parameters, and of each of its seconds and speeds: a rough guess, which is never measured
+# estimates in s, which are never measured: for a run, for other parameters, and for each second of the run and each speed
 _PER_RUN, _PER_CHANGE, _PER_STEP = 5e-4, 2e-3, 1.5e-5
-_PER_LANE, _PER_STEP_OF_A_LANE, _PER_NUMBER = 1e-5, 3e-6, 1e-7  # and where many are simulated at a time, of each number kept
-_STUDY_ARGUMENTS = ("mechanism", "parameters", "keep", "threads", "progress")  # arguments of simulate that a study gives itself
-_CALLBACK_FACTOR = 50  # how much longer a run takes that asks Python functions
-_LARGEST = 8192  # samples of a chunk
+_PER_LANE, _PER_STEP_OF_A_LANE, _PER_NUMBER = 1e-5, 3e-6, 1e-7  # the same in lanes, and for each number that is kept
+_STUDY_ARGUMENTS = ("mechanism", "parameters", "keep", "threads", "progress")  # arguments of simulate that the study sets
+_CALLBACK_FACTOR = 50  # how much longer a run with Python functions takes
+_MAX_CHUNK_SIZE = 8192  # samples
 _MIN_CHUNKS = 64  # chunks that a study with a Python function has at least, if it has so many samples
 
 
@@ -43,12 +43,12 @@ class StudyJob:
     keep: Mapping[str, str] | None  # texts by the names of columns; of a function, None for all that it gives
     size: int
     span: tuple[float, float] = (0.0, 0.0)
-    state: bytes = b""  # of settings with objects that may remember what they were asked, such as controllers: as they were given
+    pickled_settings: bytes = b""  # of settings with objects that have a memory, such as controllers, as they were at first
 
     def settings(self) -> dict[str, Any]:
         """The settings of one simulation, with copies of their objects, so that no sample depends on those computed before it."""
         assert not callable(self.run)
-        return dict(pickle.loads(self.state) if self.state else self.run)
+        return dict(pickle.loads(self.pickled_settings) if self.pickled_settings else self.run)
 
     @cached_property
     def key(self) -> str:
@@ -92,7 +92,7 @@ def chunk_size(requested: Any, job: StudyJob, rows: int = 0) -> int:
     else:
         cost = _PER_RUN + _PER_CHANGE * bool(job.names.parameters) + _PER_STEP * length * (1 + model.equation_count)
         cost *= _CALLBACK_FACTOR if has_callbacks(job.run) else 1
-    return int(2 ** np.clip(np.floor(np.log2(_CHUNK_SECONDS / cost)), 0, np.log2(_LARGEST)))
+    return int(2 ** np.clip(np.floor(np.log2(_CHUNK_SECONDS / cost)), 0, np.log2(_MAX_CHUNK_SIZE)))
 
 
 def has_callbacks(run: Settings) -> bool:

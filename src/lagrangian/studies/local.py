@@ -14,7 +14,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lagrangian.errors import ArgumentError
@@ -78,7 +78,7 @@ class WorkerPool:
         running_threads = workers
         while running_threads:
             try:
-                outcome = self.results.get(timeout=0.5)  # so that Ctrl-C is heard
+                outcome = self.results.get(timeout=0.5)  # so that Ctrl-C takes effect
             except queue.Empty:
                 continue
             if outcome is None:
@@ -161,7 +161,9 @@ class WorkerPool:
             return None
         answer = self._read_answer(process)
         if answer is not None and "error" in answer:
-            raise ArgumentError(answer["error"] if answer["told"] else f"chunk {chunk} could not be kept: {answer['error']}")
+            raise ArgumentError(
+                answer["error"] if answer["is_user_error"] else f"chunk {chunk} could not be kept: {answer['error']}"
+            )
         return answer
 
     def _read_answer(self, process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
@@ -186,6 +188,3 @@ def _exit_description(code: int | None) -> str:
         return signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"
     except ValueError:
         return f"signal {-(code or 0)}"
-
-
-Progress = Callable[[int, int], object]

@@ -63,16 +63,16 @@ def dynamics_quantities(mechanism: Mechanism) -> dict[str, StateFunction]:
 class OneMotion:
     """One motion, as `MotionQuantities` describes it."""
 
-    def __init__(self, motion: Motion, readings: Mapping[str, QuantityReader]) -> None:
+    def __init__(self, motion: Motion, readers: Mapping[str, QuantityReader]) -> None:
         if not len(motion.t):
             raise SimulationError(f"{motion.name}: the motion has no rows")
-        self.motion, self.readings, self.t = motion, readings, motion.t
+        self.motion, self.readers, self.t = motion, readers, motion.t
 
     def __len__(self) -> int:
         return 1
 
     def quantity(self, name: str) -> np.ndarray:
-        return self.readings[name](self.motion)[None, :]
+        return self.readers[name](self.motion)[None, :]
 
     def parameter(self, name: str) -> np.ndarray:
         assert self.motion.mechanism is not None
@@ -82,7 +82,7 @@ class OneMotion:
         return [e.t for e in self.motion.events if e.name == event]
 
     def at_time(self, t: float) -> OneMotion:
-        return OneMotion(self.motion.resample(np.array([t])), self.readings)
+        return OneMotion(self.motion.resample(np.array([t])), self.readers)
 
 
 def _coordinate(k: int, dyn: Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:

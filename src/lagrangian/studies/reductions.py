@@ -22,9 +22,9 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import checked
 from lagrangian.studies.quantities import quantity_readers
 
-MAX_SAMPLES_WITH_ROWS = 2000  # samples of which rows are kept without being asked for
+MAX_SAMPLES_WITH_ROWS = 2000  # up to so many samples, rows of the first coordinates are kept by default
 ROWS = 101  # of `rows(...)` if it does not say how many
-_COUNTS = {"atan2": 2, "mod": 2}
+_ARGUMENT_COUNTS = {"atan2": 2, "mod": 2}
 
 Reduction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of values, (motions, rows), and times: a number of each motion
 
@@ -177,7 +177,7 @@ def as_output_columns(
         pairs = [(text, text) for text in keep]
     else:
         raise ArgumentError(f"is {format_value(keep)}; texts such as 'max(theta1)' are needed", argument="keep")
-    readings = tuple(quantity_readers(mechanism, constraints))
+    quantity_names = tuple(quantity_readers(mechanism, constraints))
     event_names = [e.name for e in checked(events, mechanism) if isinstance(e, Event)]
     event_names += [DEAD_CENTRE.name] if mechanism.equation_count and DEAD_CENTRE.name not in event_names else []
     columns = []
@@ -186,7 +186,7 @@ def as_output_columns(
         if not isinstance(text, str) or not isinstance(name, str) or not name.strip():
             raise ArgumentError(f"is {format_value(text)}; a text such as 'max(theta1)' is needed", where=place)
         with error_location(place):
-            columns.append(_OutputReader(name, text, mechanism, readings, event_names).read())
+            columns.append(_OutputReader(name, text, mechanism, quantity_names, event_names).read())
     names = [x.name for x in columns]
     for name in names:
         if names.count(name) > 1:
@@ -197,9 +197,9 @@ def as_output_columns(
 
 
 def default_outputs(mechanism: Mechanism, driven: Iterable[str], count: int) -> list[str]:
-    """What is kept if nothing is asked for: where each coordinate ends, its greatest speed, and the greatest torques.
+    """The outputs of a study that names none: where each coordinate ends, its largest speed, and the largest torques.
 
-    A study that is not too long keeps the way of the first coordinates, too.
+    A study of not too many samples also keeps curves of the first coordinates.
     """
     texts = [f"end({quote_name(x)})" for x in mechanism.coordinate_names[:12]]
     texts += [f"peak({quote_name(f'qd_{x}')})" for x in mechanism.speed_names[:12]]
@@ -210,17 +210,19 @@ def default_outputs(mechanism: Mechanism, driven: Iterable[str], count: int) -> 
 class _OutputReader:
     """The reader of one text."""
 
-    def __init__(self, name: str, text: str, mechanism: Mechanism, readings: tuple[str, ...], events: list[str]) -> None:
-        self.name, self.text, self.readings = name, text, frozenset(readings)
+    def __init__(self, name: str, text: str, mechanism: Mechanism, quantity_names: tuple[str, ...], events: list[str]) -> None:
+        self.name, self.text, self.quantity_names = name, text, frozenset(quantity_names)
         self.events = {event: symbol(event) for event in events}
-        parameters = {x: symbol(x) for x in mechanism.parameters if x not in self.readings}
-        quantities: dict[str, Scalar] = {x: symbol(x) for x in readings}
+        parameters = {x: symbol(x) for x in mechanism.parameters if x not in self.quantity_names}
+        quantities: dict[str, Scalar] = {x: symbol(x) for x in quantity_names}
         self.names: dict[str, Scalar] = {**quantities, **self.events, **parameters, **quantities}
         self.parts: list[_ReducedPart] = []
         self.rows = 0
 
     def read(self) -> OutputColumn:
-        counts: dict[str, Any] = dict.fromkeys(FUNCTIONS, 1) | _COUNTS | {"max": (1, 2), "min": (1, 2), "piecewise": None}
+        counts: dict[str, Any] = (
+            dict.fromkeys(FUNCTIONS, 1) | _ARGUMENT_COUNTS | {"max": (1, 2), "min": (1, 2), "piecewise": None}
+        )
         counts |= dict.fromkeys(REDUCTIONS, 1) | {
             "at": 2,
             "time": 1,
@@ -237,9 +239,9 @@ class _OutputReader:
             raise ArgumentError("rows(...) cannot be a part of an expression; its argument may be one")
         inner = self._rows_expression if self.rows else outer
         for name in free_symbols(inner):
-            if name in self.events and name not in self.readings:
+            if name in self.events and name not in self.quantity_names:
                 raise ArgumentError(f"{name!r} is an event", remedy=f"time({quote_name(name)}) is when it takes place")
-        return OutputColumn(self.name, self.text, inner, tuple(self.parts), self.rows, self.readings)
+        return OutputColumn(self.name, self.text, inner, tuple(self.parts), self.rows, self.quantity_names)
 
     def _apply(self, operation: str, *arguments: Scalar) -> Scalar:
         if operation not in _FUNCTIONS or (operation in ("max", "min") and len(arguments) == 2):

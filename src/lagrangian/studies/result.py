@@ -18,6 +18,7 @@ from lagrangian.errors import ArgumentError, LagrangianError, unknown_name_messa
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.units import parameter_unit, quantity_units
+from lagrangian.studies.digest import package_digest
 from lagrangian.studies.display import StudyDisplay
 from lagrangian.studies.distributions import as_varied_input
 from lagrangian.studies.folder import StudyFolder
@@ -74,7 +75,7 @@ class Study(StudyDisplay):
         self._size = int(about["size"])
         self._columns: dict[str, np.ndarray] = {}
 
-    # -- what there is -----------------------------------------------------------------------------------------------
+    # -- inputs, outputs and failures --------------------------------------------------------------------------------
 
     @property
     def folder(self) -> Path:
@@ -155,7 +156,6 @@ class Study(StudyDisplay):
     @cached_property
     def units(self) -> dict[str, str]:
         """The SI units of inputs and outputs by name, as far as the mechanism determines them."""
-
         return study_units(self.mechanism, self.inputs, self.about["keep"] if isinstance(self.about.get("run"), dict) else None)
 
     def failure_reasons(self) -> list[tuple[str, int, int]]:
@@ -276,7 +276,7 @@ class Study(StudyDisplay):
 
         return sample_motion(self._job, self.sample(index))
 
-    # -- what they say -----------------------------------------------------------------------------------------------
+    # -- statistics --------------------------------------------------------------------------------------------------
 
     def statistics(self) -> dict[str, dict[str, float]]:
         """Compute statistics of every output that is a number.
@@ -303,7 +303,7 @@ class Study(StudyDisplay):
         return statistics
 
     def indices(self, output: str | None = None) -> dict[str, SensitivityIndices] | SensitivityIndices:
-        """Tell how much each input matters to the outputs.
+        """Compute how much each input matters to the outputs.
 
         A study with the method "saltelli" gives Sobol's indices of first and total order, others give Spearman's rank
         correlations.
@@ -374,7 +374,7 @@ class Study(StudyDisplay):
             )
         lines = [f"{self.name}: {len(self)} samples of {', '.join(self.inputs)} {method_text}"]
         if not self.complete:
-            lines.append(f"{self.completed_count} of them are computed; run the study again to continue")
+            lines.append(f"{self.completed_count} of them are computed; {self._continuation_hint()}")
         if self.failed:
             first = next(iter(self.failed))
             lines.append(f"{len(self.failed)} failed; the first is sample {first}: {self.failed[first]}")
@@ -386,6 +386,12 @@ class Study(StudyDisplay):
         return "\n".join(lines)
 
     __str__ = summary
+
+    def _continuation_hint(self) -> str:
+        """What another call of `study` does with a study that is not complete."""
+        if self.about.get("source") == package_digest().hex():
+            return "run the study again to continue"
+        return "another version of lagrangian began the study, so that running it again computes all samples again"
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""

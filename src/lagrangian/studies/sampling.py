@@ -20,7 +20,7 @@ from lagrangian.studies.distributions import Distribution, GridAxis, VariedInput
 
 _ROUNDS = 8  # of the permutation
 METHODS = ("grid", "random", "latin", "sobol", "saltelli")
-SAMPLES = 1024  # draws if none are asked for
+SAMPLES = 1024  # the default number of draws
 MAX_SAMPLES = 10**9  # samples of a study
 
 

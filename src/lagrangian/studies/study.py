@@ -35,8 +35,8 @@ from lagrangian.studies.worker import IN_WORKER
 from lagrangian.types import Progress
 
 OTHER_VERSION = "was begun with another version of lagrangian, whose results do not mix with those of this one"
-# what two descriptions of a study agree in if they ask for the same samples and results
-_ASKED = ("mechanism", "description", "kinds", "method", "draws", "seed", "run", "keep")
+# the entries of study.json in which two studies agree if they have the same samples and results
+_DEFINING_ENTRIES = ("mechanism", "description", "kinds", "method", "draws", "seed", "run", "keep")
 
 
 def study(
@@ -248,13 +248,13 @@ def _warn_of_other_version(study_folder: StudyFolder, about: Mapping[str, Any]) 
 def was_begun_by_another_version(study_folder: StudyFolder, about: Mapping[str, Any]) -> bool:
     """Whether a folder holds the study that `describe_job` describes, begun by another version of the package."""
     try:
-        begun = study_folder.read_about()
-        if begun.get("source") == about["source"] or _varied_inputs(begun) != _varied_inputs(about):
+        stored = study_folder.read_about()
+        if stored.get("source") == about["source"] or _varied_inputs(stored) != _varied_inputs(about):
             return False
     except (DescriptionError, ArgumentError):
         return False
-    asked = json.loads(json.dumps(about))
-    return all(begun.get(name) == asked[name] for name in _ASKED)
+    requested = json.loads(json.dumps(about))
+    return all(stored.get(name) == requested[name] for name in _DEFINING_ENTRIES)
 
 
 def _varied_inputs(about: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,12 +37,13 @@ def main() -> None:
         data, folder = _prepare_process(pickle.load(requests))
         _write_answer(answers, {"ready": True})
         _serve(requests, answers, data, folder)
-    except BrokenPipeError:  # nobody listens any more
+    except BrokenPipeError:  # the other process has ended
         os._exit(0)
     except BaseException as error:
-        is_user_error = isinstance(error, LagrangianError)  # of the study, in words for its user
+        is_user_error = isinstance(error, LagrangianError)  # its message is written for the user
         _write_answer(
-            answers, {"error": str(error) if is_user_error else f"{type(error).__name__}: {error}", "told": is_user_error}
+            answers,
+            {"error": str(error) if is_user_error else f"{type(error).__name__}: {error}", "is_user_error": is_user_error},
         )
 
 
@@ -104,7 +105,7 @@ def compute_packed(data: bytes, path: str, chunk: int) -> bool:
 
 def pack_job(job: StudyJob, by_value: bool = False) -> bytes:
     """Pickle a job for another process, with the functions of the main program `by_value` if that program is not there."""
-    _ = job.key  # goes with it: a function without its source would be told apart
+    _ = job.key  # computed here and pickled too: where the source of a function is missing, its digest would differ
     try:
         if by_value:
             import cloudpickle  # which dask.distributed brings
