@@ -160,9 +160,9 @@ FORWARD_DYNAMICS = Algorithm(
     OutputLayout("speed", ("qdd",)),
     regrouped=True,
 )
-# the same of a tree some of whose speeds are held, which is said by values: (qdd, what holds each speed), one after the other
+# the same where `locked` is 1 for speeds that are locked: qdd, then the forces that lock them
 LOCKED_DYNAMICS = Algorithm(
-    "held_dynamics",
+    "locked_dynamics",
     ("q", "qd", "tau", "locked"),
     (velocities, articulate, accelerate_or_lock),
     OutputLayout("speed", ("moved",)),

@@ -14,11 +14,7 @@ from numpy.typing import ArrayLike
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.catalogue import Kernels
-from lagrangian.kernels.kernel import (
-    Wrenches,
-    as_rows,
-    as_wrench_mapping,
-)
+from lagrangian.kernels.kernel import Wrenches, as_rows, as_wrench_mapping
 from lagrangian.model.mechanism import Mechanism
 
 # a load: its link, its point in the world, its moment and its force along the world's axes; arrays have a row for each state

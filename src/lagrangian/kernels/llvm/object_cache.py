@@ -142,7 +142,7 @@ def _make_room(base: Path, size: int) -> None:
 
 
 def _prune(base: Path) -> int:
-    """Delete the oldest objects of a folder that is too large, and tell how much to store before it is looked through again.
+    """Delete the oldest objects of a folder that is too large; return how many bytes to store before it is looked through again.
 
     Other processes store too, so that it is looked through again long before the rest would be full.
     """

@@ -13,9 +13,8 @@ from typing import Any
 from lagrangian.model.expression.functions import absolute, power
 
 Number = int | float
-NodeRecord = tuple[
-    Any, ...
-]  # an operation and its arguments: indices of nodes, or a constant's value, or an input's name and index
+# an operation and its arguments: indices of nodes, or a constant's value, or an input's name and index
+NodeRecord = tuple[Any, ...]
 
 
 class GraphTooLargeError(Exception):
