@@ -182,17 +182,18 @@ class PageStart:
         single, names = single_coordinates(mechanism), mechanism.coordinate_names
         places = [single[name] for name in self.fixed_coordinates]
         speeds = [mechanism.speed_names.index(name) for name in self.fixed_speeds]
-        described_places = (
+        # coordinates of ball and free joints, which cannot be fixed
+        given_places = (
             [k for k in self.described_entries if k < mechanism.nq and names[k] not in single] if self.is_described else []
         )
         return {
-            "own": self.is_described,
-            "complete": self.closes_by_itself,
-            "held": [list(x) for x in places],
-            "said": described_places,
-            "fixed": speeds,
-            "finds": self.finds_speeds,
-            "driven": [mechanism.speed_names.index(name) for name in actuated_speeds(mechanism)],
+            "described": self.is_described,
+            "closes_by_itself": self.closes_by_itself,
+            "fixed_coordinates": [list(x) for x in places],
+            "given_coordinates": given_places,
+            "fixed_speeds": speeds,
+            "finds_speeds": self.finds_speeds,
+            "actuated_speeds": [mechanism.speed_names.index(name) for name in actuated_speeds(mechanism)],
         }
 
 
