@@ -185,6 +185,137 @@ def cartesian(
     return _without_batch_axis(masked) if batch is None else masked
 
 
+def constraint_null_space(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: ArrayLike) -> tuple[np.ndarray | None, np.ndarray]:
+    """N, whose columns span the speeds that the constraints permit, and some qdd that keeps the constraints.
+
+    Columns of N that span nothing are zero. None stands for all speeds.
+    """
+    count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
+    if not m:
+        return None, np.zeros((count, n))
+    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
+    rows, size = unit_rows(psi)
+    U, inverse, V = pseudoinverse_factors(rows, full_matrices=True)
+    r = inverse.shape[1]
+    gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
+    coefficients = inverse * _matvec(_T(U)[:, :r], gamma)
+    free = np.ones((count, n), dtype=bool)
+    free[:, :r] = inverse == 0
+    return _T(V) * free[:, None, :], -_matvec(_T(V)[:, :, :r], coefficients)
+
+
+def direction_names(euler: str | None) -> tuple[str, ...]:
+    return TWIST_COMPONENTS if euler is None else EULER_NAMES
+
+
+def as_direction_names(directions: Directions, euler: str | None) -> tuple[str, ...]:
+    """Names of directions from an argument: known ones, each once."""
+    available = direction_names(euler)
+    if not isinstance(directions, (str, Iterable, NoneType)) or isinstance(directions, np.ndarray):
+        raise ArgumentError(f"is {directions!r}; give some of {', '.join(available)}", where="cartesian", argument="directions")
+    names = available if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
+    for name in names:
+        if not isinstance(name, str) or name not in available:
+            raise ArgumentError(f"cartesian: {unknown_direction_message(name, available)}", concerns="directions")
+    if not names or len(set(names)) != len(names):
+        raise ArgumentError(
+            f"are {names}; give some of {', '.join(available)}, each once", where="cartesian", argument="directions"
+        )
+    return names
+
+
+def check_degrees_of_freedom(
+    dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], frame_jacobian: np.ndarray, N: np.ndarray | None, euler: str | None
+) -> None:
+    """Raise an error that names independent directions if there are more directions than degrees of freedom."""
+    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
+    if len(names) > degrees:
+        label = dyn.mechanism.frame(frame).name
+        free = _independent_rows(_generic_jacobian(dyn, frame, euler) if N is None else frame_jacobian[0] @ N[0])
+        raise ArgumentError(
+            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
+            f"{len(names)} directions. {_advice(free, euler)}"
+        )
+
+
+def check_independent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
+    """Directions that depend on each other in every configuration are an error, not a singularity."""
+    G, rows = _generic_jacobian(dyn, frame, euler), [direction_names(euler).index(name) for name in names]
+    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
+        label = dyn.mechanism.frame(frame).name
+        raise ArgumentError(
+            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
+            f"{_advice(_independent_rows(G), euler)}"
+        )
+
+
+def format_direction(T: np.ndarray, names: tuple[str, ...]) -> str:
+    """A direction as text: x, or 0.71 x - 0.71 y."""
+    u = T / np.linalg.norm(T)
+    u = u * np.sign(u[np.argmax(np.abs(u))])
+    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
+    if len(terms) == 1:
+        return terms[0][1]
+    text = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
+    return text.removeprefix("+ ")
+
+
+@dataclass(frozen=True)
+class EulerAngleRates:
+    """The angles of a frame at some states, with E of w = E phi', the rates phi' and E' phi'."""
+
+    E: np.ndarray
+    rates: np.ndarray
+    drift: np.ndarray
+
+    @staticmethod
+    def from_rotations(
+        angles: str, R: np.ndarray, w: np.ndarray, frame: str, valid: np.ndarray, warn_near_lock: bool
+    ) -> EulerAngleRates:
+        """Make the rates for rotation matrices R and angular velocities w of states; those not `valid` are not checked."""
+        sequence = EulerSequence.from_name(angles)
+        phi = sequence.angles(R)
+        openness = np.where(valid, sequence.abs_determinant(phi), 1.0)
+        phi = np.where(valid[:, None], phi, sequence.angles(sequence.rotation(np.full((1, 3), 0.5))))
+        worst = int(np.argmin(openness))
+        if openness[worst] < NEAR_LOCK_TOLERANCE:
+            beta = np.degrees(phi[worst, 1])
+            state = f" at state {worst}" if len(openness) > 1 else ""
+            where = f"the {sequence.name} angles of {frame!r} are singular where beta is {sequence.gimbal_lock_text}"
+            message = f"{where}; it is {beta:.6g}{state}"
+            advice = "use another sequence, or the directions wx, wy, wz"
+            if openness[worst] < LOCK_TOLERANCE:
+                raise ArgumentError(f"cartesian: gimbal lock: {message}; {advice}", concerns="euler")
+            if warn_near_lock:
+                rate_factor = f"rates of alpha and gamma are up to {1 / openness[worst]:.3g} times the angular velocity"
+                emit_warning(f"near gimbal lock: {message}. The {rate_factor}; {advice}", SingularWarning)
+        E = sequence.rates_matrix(phi)
+        rates = np.linalg.solve(E, w[:, :, None])[:, :, 0]
+        return EulerAngleRates(E, rates, sequence.rates_matrix_bias(phi, rates))
+
+    def has_all_angles(self, rows: list[int]) -> bool:
+        """Whether all three angles are among the rows of (phi, p)."""
+        return {0, 1, 2} <= set(rows)
+
+    def combinations(self, T: np.ndarray, rows: list[int]) -> np.ndarray:
+        """Combinations of angular velocities and speeds, as rows, in terms of rates of the angles, if all three are asked for."""
+        if not self.has_all_angles(rows):
+            return T
+        turning = [rows.index(k) for k in range(3)]
+        combined = T.copy()
+        combined[:, :, turning] = T[:, :, turning] @ self.E
+        return combined
+
+    def jacobian(self, J: np.ndarray) -> np.ndarray:
+        """The Jacobian of (phi, p), from the Jacobian J of (w, p): (n, 6, nv)."""
+        return np.concatenate([np.linalg.solve(self.E, J[:, :3]), J[:, 3:]], axis=1)
+
+    def acceleration(self, a: np.ndarray) -> np.ndarray:
+        """(phi'', p'') of the accelerations (w', p''): (n, 6)."""
+        turning = np.linalg.solve(self.E, (a[:, :3] - self.drift)[:, :, None])[:, :, 0]
+        return np.concatenate([turning, a[:, 3:]], axis=1)
+
+
 def _check_threshold(threshold: float) -> float:
     if not is_number(threshold) or not 1e-7 <= threshold < 1:
         raise ArgumentError(
@@ -352,70 +483,6 @@ def _with_arrays(equations: OperationalSpaceDynamics, change: Callable[[np.ndarr
     return OperationalSpaceDynamics(**{name: change(x) if isinstance(x, np.ndarray) else x for name, x in values.items()})
 
 
-def constraint_null_space(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: ArrayLike) -> tuple[np.ndarray | None, np.ndarray]:
-    """N, whose columns span the speeds that the constraints permit, and some qdd that keeps the constraints.
-
-    Columns of N that span nothing are zero. None stands for all speeds.
-    """
-    count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
-    if not m:
-        return None, np.zeros((count, n))
-    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
-    rows, size = unit_rows(psi)
-    U, inverse, V = pseudoinverse_factors(rows, full_matrices=True)
-    r = inverse.shape[1]
-    gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
-    coefficients = inverse * _matvec(_T(U)[:, :r], gamma)
-    free = np.ones((count, n), dtype=bool)
-    free[:, :r] = inverse == 0
-    return _T(V) * free[:, None, :], -_matvec(_T(V)[:, :, :r], coefficients)
-
-
-def direction_names(euler: str | None) -> tuple[str, ...]:
-    return TWIST_COMPONENTS if euler is None else EULER_NAMES
-
-
-def as_direction_names(directions: Directions, euler: str | None) -> tuple[str, ...]:
-    """Names of directions from an argument: known ones, each once."""
-    available = direction_names(euler)
-    if not isinstance(directions, (str, Iterable, NoneType)) or isinstance(directions, np.ndarray):
-        raise ArgumentError(f"is {directions!r}; give some of {', '.join(available)}", where="cartesian", argument="directions")
-    names = available if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
-    for name in names:
-        if not isinstance(name, str) or name not in available:
-            raise ArgumentError(f"cartesian: {unknown_direction_message(name, available)}", concerns="directions")
-    if not names or len(set(names)) != len(names):
-        raise ArgumentError(
-            f"are {names}; give some of {', '.join(available)}, each once", where="cartesian", argument="directions"
-        )
-    return names
-
-
-def check_degrees_of_freedom(
-    dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], frame_jacobian: np.ndarray, N: np.ndarray | None, euler: str | None
-) -> None:
-    """Raise an error that names independent directions if there are more directions than degrees of freedom."""
-    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
-    if len(names) > degrees:
-        label = dyn.mechanism.frame(frame).name
-        free = _independent_rows(_generic_jacobian(dyn, frame, euler) if N is None else frame_jacobian[0] @ N[0])
-        raise ArgumentError(
-            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
-            f"{len(names)} directions. {_advice(free, euler)}"
-        )
-
-
-def check_independent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
-    """Directions that depend on each other in every configuration are an error, not a singularity."""
-    G, rows = _generic_jacobian(dyn, frame, euler), [direction_names(euler).index(name) for name in names]
-    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
-        label = dyn.mechanism.frame(frame).name
-        raise ArgumentError(
-            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
-            f"{_advice(_independent_rows(G), euler)}"
-        )
-
-
 def _generic_jacobian(dyn: Dynamics, frame: str | Frame, euler: str | None) -> np.ndarray:
     """J of the tree where it has no accidental zeros."""
     q = dyn.mechanism.random_configuration(1)
@@ -438,73 +505,6 @@ def _independent_rows(G: np.ndarray) -> tuple[int, ...]:
 def _advice(rows: tuple[int, ...], euler: str | None) -> str:
     names = tuple(direction_names(euler)[k] for k in rows)
     return f"Independent directions are {', '.join(names)}: use directions={names!r}" if names else "It does not move"
-
-
-def format_direction(T: np.ndarray, names: tuple[str, ...]) -> str:
-    """A direction as text: x, or 0.71 x - 0.71 y."""
-    u = T / np.linalg.norm(T)
-    u = u * np.sign(u[np.argmax(np.abs(u))])
-    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
-    if len(terms) == 1:
-        return terms[0][1]
-    text = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
-    return text.removeprefix("+ ")
-
-
-@dataclass(frozen=True)
-class EulerAngleRates:
-    """The angles of a frame at some states, with E of w = E phi', the rates phi' and E' phi'."""
-
-    E: np.ndarray
-    rates: np.ndarray
-    drift: np.ndarray
-
-    @staticmethod
-    def from_rotations(
-        angles: str, R: np.ndarray, w: np.ndarray, frame: str, valid: np.ndarray, warn_near_lock: bool
-    ) -> EulerAngleRates:
-        """Make the rates for rotation matrices R and angular velocities w of states; those not `valid` are not checked."""
-        sequence = EulerSequence.from_name(angles)
-        phi = sequence.angles(R)
-        openness = np.where(valid, sequence.abs_determinant(phi), 1.0)
-        phi = np.where(valid[:, None], phi, sequence.angles(sequence.rotation(np.full((1, 3), 0.5))))
-        worst = int(np.argmin(openness))
-        if openness[worst] < NEAR_LOCK_TOLERANCE:
-            beta = np.degrees(phi[worst, 1])
-            state = f" at state {worst}" if len(openness) > 1 else ""
-            where = f"the {sequence.name} angles of {frame!r} are singular where beta is {sequence.gimbal_lock_text}"
-            message = f"{where}; it is {beta:.6g}{state}"
-            advice = "use another sequence, or the directions wx, wy, wz"
-            if openness[worst] < LOCK_TOLERANCE:
-                raise ArgumentError(f"cartesian: gimbal lock: {message}; {advice}", concerns="euler")
-            if warn_near_lock:
-                rate_factor = f"rates of alpha and gamma are up to {1 / openness[worst]:.3g} times the angular velocity"
-                emit_warning(f"near gimbal lock: {message}. The {rate_factor}; {advice}", SingularWarning)
-        E = sequence.rates_matrix(phi)
-        rates = np.linalg.solve(E, w[:, :, None])[:, :, 0]
-        return EulerAngleRates(E, rates, sequence.rates_matrix_bias(phi, rates))
-
-    def has_all_angles(self, rows: list[int]) -> bool:
-        """Whether all three angles are among the rows of (phi, p)."""
-        return {0, 1, 2} <= set(rows)
-
-    def combinations(self, T: np.ndarray, rows: list[int]) -> np.ndarray:
-        """Combinations of angular velocities and speeds, as rows, in terms of rates of the angles, if all three are asked for."""
-        if not self.has_all_angles(rows):
-            return T
-        turning = [rows.index(k) for k in range(3)]
-        combined = T.copy()
-        combined[:, :, turning] = T[:, :, turning] @ self.E
-        return combined
-
-    def jacobian(self, J: np.ndarray) -> np.ndarray:
-        """The Jacobian of (phi, p), from the Jacobian J of (w, p): (n, 6, nv)."""
-        return np.concatenate([np.linalg.solve(self.E, J[:, :3]), J[:, 3:]], axis=1)
-
-    def acceleration(self, a: np.ndarray) -> np.ndarray:
-        """(phi'', p'') of the accelerations (w', p''): (n, 6)."""
-        turning = np.linalg.solve(self.E, (a[:, :3] - self.drift)[:, :, None])[:, :, 0]
-        return np.concatenate([turning, a[:, 3:]], axis=1)
 
 
 def _T(A: np.ndarray) -> np.ndarray:

@@ -98,55 +98,6 @@ def as_page_motion(motion: Motion) -> PageMotion:
     return PageMotion(motion, mechanism, torque, settings, span, (*events, *limits), (), system)
 
 
-def _refuse_functions(torque: Torque) -> None:
-    if any(wrench.called is not None for wrench in torque.wrenches):
-        raise NotComputableError("a Python function gives a wrench")
-
-
-def _computable_event(event: Event) -> Event:
-    if callable(event.when):
-        raise NotComputableError(f"the event {event.name!r} is a Python function")
-    if event.action not in ("record", "stop", RESTART):
-        raise NotComputableError(f"the event {event.name!r} changes the mechanism, which needs Python")
-    return event
-
-
-def _refuse_unusual(system: System) -> None:
-    """Raise an error for holdable joints whose behaviour JavaScript does not decide."""
-    for h in system.holdable:
-        name = system.mechanism.speed_names[h.speed]
-        if h.disc:
-            raise NotComputableError(f"there is dry friction in a plane at {name}, which needs Python")
-        if h.lockable:
-            raise NotComputableError(f"{name} is locked during the run, which needs Python")
-
-
-def _refuse_dry_friction(mechanism: Mechanism) -> None:
-    frictional_joints = frictional(mechanism)
-    if frictional_joints:
-        names = [mechanism.speed_names[h.speed] for h in frictional_joints]
-        raise NotComputableError(f"there is dry friction at {', '.join(names[:6])} of a mechanism with loops, which needs Python")
-
-
-def _limit_events(mechanism: Mechanism, trajectory: Trajectory) -> list[Event]:
-    """Events at which joints reach their limits, for joints that begin within them."""
-    events, y0, limits = [], trajectory.segments[0].steps[0, 2:], limited(mechanism)
-    speed = 0
-    for joint in mechanism.joints:
-        limit = limits.get(speed)
-        speed += joint.kind.nv
-        if limit is None or outside(y0[limit.coordinate], limit.lower, limit.upper):
-            continue
-        if limit.leaves_no_room:
-            raise NotComputableError(f"{joint.name} is locked: its limits leave it no room")
-        name = mechanism.coordinate_names[limit.coordinate]
-        for bound, direction in ((joint.limits.lower, "falling"), (joint.limits.upper, "rising")):
-            if np.isfinite(float(bound)):
-                event = Event(symbol(name) - bound, "stop", direction, f"{name} reaches its limit of {float(bound):.6g}")
-                events.append(event)
-    return events
-
-
 @dataclass(frozen=True)
 class PageStart:
     """Where a page's motion begins.
@@ -195,6 +146,55 @@ class PageStart:
             "finds_speeds": self.finds_speeds,
             "actuated_speeds": [mechanism.speed_names.index(name) for name in actuated_speeds(mechanism)],
         }
+
+
+def _refuse_functions(torque: Torque) -> None:
+    if any(wrench.called is not None for wrench in torque.wrenches):
+        raise NotComputableError("a Python function gives a wrench")
+
+
+def _computable_event(event: Event) -> Event:
+    if callable(event.when):
+        raise NotComputableError(f"the event {event.name!r} is a Python function")
+    if event.action not in ("record", "stop", RESTART):
+        raise NotComputableError(f"the event {event.name!r} changes the mechanism, which needs Python")
+    return event
+
+
+def _refuse_unusual(system: System) -> None:
+    """Raise an error for holdable joints whose behaviour JavaScript does not decide."""
+    for h in system.holdable:
+        name = system.mechanism.speed_names[h.speed]
+        if h.disc:
+            raise NotComputableError(f"there is dry friction in a plane at {name}, which needs Python")
+        if h.lockable:
+            raise NotComputableError(f"{name} is locked during the run, which needs Python")
+
+
+def _refuse_dry_friction(mechanism: Mechanism) -> None:
+    frictional_joints = frictional(mechanism)
+    if frictional_joints:
+        names = [mechanism.speed_names[h.speed] for h in frictional_joints]
+        raise NotComputableError(f"there is dry friction at {', '.join(names[:6])} of a mechanism with loops, which needs Python")
+
+
+def _limit_events(mechanism: Mechanism, trajectory: Trajectory) -> list[Event]:
+    """Events at which joints reach their limits, for joints that begin within them."""
+    events, y0, limits = [], trajectory.segments[0].steps[0, 2:], limited(mechanism)
+    speed = 0
+    for joint in mechanism.joints:
+        limit = limits.get(speed)
+        speed += joint.kind.nv
+        if limit is None or outside(y0[limit.coordinate], limit.lower, limit.upper):
+            continue
+        if limit.leaves_no_room:
+            raise NotComputableError(f"{joint.name} is locked: its limits leave it no room")
+        name = mechanism.coordinate_names[limit.coordinate]
+        for bound, direction in ((joint.limits.lower, "falling"), (joint.limits.upper, "rising")):
+            if np.isfinite(float(bound)):
+                event = Event(symbol(name) - bound, "stop", direction, f"{name} reaches its limit of {float(bound):.6g}")
+                events.append(event)
+    return events
 
 
 def _begins_as_described(subject: PageMotion) -> bool:

@@ -129,6 +129,15 @@ def store(name: str, header: dict[str, Any], code: bytes) -> None:
         _make_room(base, len(content))
 
 
+def folder() -> Path | None:
+    """The cache folder; None if caching is off or no private one can be had."""
+    setting = os.environ.get(VARIABLE, "")
+    if setting.lower() in ("off", "0", "no", "none"):
+        return None
+    base = Path(setting) if setting else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "lagrangian"
+    return _private_folder(base)
+
+
 def _digest(name: str, content: bytes) -> bytes:
     """The hash of an object with its name, since a whole object under another's name would compute something else."""
     return hashlib.sha256(f"{name}\n".encode() + content).digest()
@@ -166,15 +175,6 @@ def _objects(entries: Iterator[os.DirEntry[str]]) -> Iterator[tuple[float, int, 
             with contextlib.suppress(OSError):  # another process may have deleted it
                 status = entry.stat()
                 yield status.st_mtime, status.st_size, entry.path
-
-
-def folder() -> Path | None:
-    """The cache folder; None if caching is off or no private one can be had."""
-    setting = os.environ.get(VARIABLE, "")
-    if setting.lower() in ("off", "0", "no", "none"):
-        return None
-    base = Path(setting) if setting else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "lagrangian"
-    return _private_folder(base)
 
 
 @cache

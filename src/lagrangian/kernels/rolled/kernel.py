@@ -53,16 +53,16 @@ def parameter_array(
     return np.array([*np.stack(rows, axis=1).ravel().tolist(), *starts] if rows else [*starts, 0.0])
 
 
-def _ground_values(sweep: Sweep | Walk, tree: Tree) -> list[float]:
-    assert isinstance(sweep, Sweep)
-    return [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
-
-
 def link_table(tree: Tree) -> np.ndarray:
     """kind, parent, iq, iv of every link."""
     kinds = sorted(set(tree.kind), key=str)
     rows = [[kinds.index(k), p, iq, iv] for k, p, iq, iv in zip(tree.kind, tree.parent, tree.iq, tree.iv, strict=True)]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+
+def _ground_values(sweep: Sweep | Walk, tree: Tree) -> list[float]:
+    assert isinstance(sweep, Sweep)
+    return [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
 
 
 class _LoopKernel(LoopEmitter):
