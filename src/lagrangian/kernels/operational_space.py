@@ -157,30 +157,17 @@ def cartesian(
     check_degrees_of_freedom(dyn, frame, active_directions, frame_jacobian, N, euler)
     rows = [direction_names(euler).index(d) for d in active_directions]
     drift = evaluate(lambda q, qd: dyn.jacobian_bias(q, qd, frame), q, qd)
+    orientation = None
     if euler is not None and min(rows) < 3:
         R, label = evaluate(lambda q: dyn.pose(q, frame), q)[:, :3, :3], dyn.mechanism.frame(frame).name
         orientation = EulerAngleRates.from_rotations(euler, R, _matvec(frame_jacobian[:, :3], qd), label, ~bad, warn)
-        T, s = _singular_values_with_angles(dyn.mechanism, orientation, frame_jacobian, N, rows)
-        frame_jacobian, drift = orientation.jacobian(frame_jacobian), orientation.acceleration(drift)
-    else:
-        T, s = _singular_values(dyn.mechanism, frame_jacobian, N, rows)
-    relative_speeds = s / np.maximum(s[:, :1], np.finfo(float).tiny)
-    motion = _FrameMotion(np.ascontiguousarray(frame_jacobian[:, rows]), drift[:, rows], T, relative_speeds)
-    if (relative_speeds < threshold).any():
+    motion = _FrameMotion.along_rows(dyn.mechanism, frame_jacobian, drift, N, rows, orientation)
+    if (motion.relative_speeds < threshold).any():
         check_independent(dyn, frame, active_directions, euler)
-    forces = _JointForces(
-        np.broadcast_to(evaluate(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv)),
-        _matvec(evaluate(dyn.coriolis_matrix, q, qd), qd),
-        evaluate(dyn.gravity, q),
-        evaluate(lambda q, qd: dyn.friction(qd, q=q), q, qd),
-    )
+    forces = _JointForces.at_states(dyn, evaluate, q, qd)
     equations = forces.at_frame(dyn.mechanism, frame, active_directions, motion, N, b, threshold)
-    is_lost = equations.singular & ~bad
-    if warn and is_lost.any():
-        lost_speeds = np.where(is_lost, relative_speeds[:, -1], np.inf)
-        _warn_of_singular(
-            dyn, equations, lost_speeds, format_direction(T[int(np.argmin(lost_speeds)), -1], active_directions), batch
-        )
+    if warn:
+        _warn_if_singular(dyn, equations, motion, ~bad, batch)
     masked = _mask_invalid_states(equations, bad) if bad.any() else equations
     return _without_batch_axis(masked) if batch is None else masked
 
@@ -336,6 +323,24 @@ class _FrameMotion:
     T: np.ndarray
     relative_speeds: np.ndarray
 
+    @staticmethod
+    def along_rows(
+        mechanism: Mechanism,
+        frame_jacobian: np.ndarray,
+        drift: np.ndarray,
+        N: np.ndarray | None,
+        rows: list[int],
+        orientation: EulerAngleRates | None,
+    ) -> _FrameMotion:
+        """The motion along some of the six directions, of which the first three are Euler angles if there is an `orientation`."""
+        if orientation is None:
+            T, s = _singular_values(mechanism, frame_jacobian, N, rows)
+        else:
+            T, s = _singular_values_with_angles(mechanism, orientation, frame_jacobian, N, rows)
+            frame_jacobian, drift = orientation.jacobian(frame_jacobian), orientation.acceleration(drift)
+        relative_speeds = s / np.maximum(s[:, :1], np.finfo(float).tiny)
+        return _FrameMotion(np.ascontiguousarray(frame_jacobian[:, rows]), drift[:, rows], T, relative_speeds)
+
 
 @dataclass(frozen=True)
 class _JointForces:
@@ -345,6 +350,16 @@ class _JointForces:
     velocity: np.ndarray
     gravity: np.ndarray
     friction: np.ndarray
+
+    @staticmethod
+    def at_states(dyn: Dynamics, evaluate: Callable[..., np.ndarray], q: np.ndarray, qd: np.ndarray) -> _JointForces:
+        """The terms at rows of states; `evaluate(function, *states)` calls a function of one state, or of rows of them."""
+        return _JointForces(
+            np.broadcast_to(evaluate(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv)),
+            _matvec(evaluate(dyn.coriolis_matrix, q, qd), qd),
+            evaluate(dyn.gravity, q),
+            evaluate(lambda q, qd: dyn.friction(qd, q=q), q, qd),
+        )
 
     def at_frame(
         self,
@@ -443,14 +458,16 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, relative_speeds: np.ndarray, t
     return (M_x + _T(M_x)) / 2
 
 
-def _warn_of_singular(
-    dyn: Dynamics, equations: OperationalSpaceDynamics, lost_speeds: np.ndarray, lost_direction: str, batch: int | None
+def _warn_if_singular(
+    dyn: Dynamics, equations: OperationalSpaceDynamics, motion: _FrameMotion, is_valid: np.ndarray, batch: int | None
 ) -> None:
-    """Warn of the state where a direction is nearest to being lost.
-
-    `lost_speeds` are the speeds of the slowest direction as parts of the fastest one's; inf where no direction is lost.
-    """
+    """Warn of the valid state where a direction is nearest to being lost, if one is lost anywhere."""
+    is_lost = equations.singular & is_valid
+    if not is_lost.any():
+        return
+    lost_speeds = np.where(is_lost, motion.relative_speeds[:, -1], np.inf)
     worst = int(np.argmin(lost_speeds))
+    lost_direction = format_direction(motion.T[worst, -1], equations.directions)
     which = "" if batch is None else f" at {int(np.isfinite(lost_speeds).sum())} of {batch} states, worst at state {worst}"
     emit_warning(
         f"{dyn.mechanism.name}: it is near a singular configuration{which}: {equations.frame!r} moves along {lost_direction} at "
