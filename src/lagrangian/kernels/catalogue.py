@@ -183,7 +183,7 @@ class Kernels:
 
     def constraint_kernel(self, name: str) -> Kernel:
         """The kernel of one of the `ConstraintPrograms`, by its name."""
-        return self._kernel(f"closed {name}", lambda: getattr(self.constraint_programs, name)())
+        return self._kernel(f"constraints {name}", lambda: getattr(self.constraint_programs, name)())
 
     def constraint_jacobian(self, q: ArrayLike, t: ArrayLike, relative: bool = False) -> np.ndarray:
         """Psi; of long mechanisms, if `relative`, without the joints that carry a loop as a whole."""

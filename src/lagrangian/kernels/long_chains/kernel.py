@@ -239,8 +239,8 @@ class LongChainKernel(ABC):
     def find_loose_sines(self, b: FunctionBuilder, rows: dict[str, Array]) -> None:
         """Cosines and sines of the links in no piece."""
         self.copies.sines_in_place("sines_in_place")
-        arguments = (self.table["left"], rows["angles"], self.arrays["cos"], self.arrays["sin"])
-        self.call_sines(b, "sines_in_place", arguments, self.integer_tables["left"].size // self.lane_count)
+        arguments = (self.table["loose_angles"], rows["angles"], self.arrays["cos"], self.arrays["sin"])
+        self.call_sines(b, "sines_in_place", arguments, self.integer_tables["loose_angles"].size // self.lane_count)
 
     def call_sines(self, b: FunctionBuilder, name: str, arguments: Sequence[Array], count: Operand) -> None:
         pointers = ", ".join(f"ptr {a.pointer}" for a in arguments)
