@@ -47,7 +47,7 @@ THRESHOLD = 1e-3
 # the smallest part of the fastest direction's speed that is distinguished from zero
 MIN_RELATIVE_SPEED = 1e-8
 LOCK_TOLERANCE = 1e-6  # |det E| below which the angles have no rates
-NEAR_LOCK_TOLERANCE = 0.02  # and below which they are said to be near gimbal lock: 1.1 degrees
+NEAR_LOCK_TOLERANCE = 0.02  # and below which a warning says that they are near gimbal lock: 1.1 degrees
 
 
 @dataclass(frozen=True, repr=False)

@@ -70,14 +70,14 @@ class LongChainProgram(Program):
             "scratch": code.scratch,
             "operations": operations,
             "columns": code.columns,
-            "halved": code.halves_links,
+            "halves_links": code.halves_links,
             "gate": code.gate,
         }
         return header, machine_code.compile_object(code.ir, cpu_target, level=2)
 
     def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
         columns = {part: [(name, j) for name, j in pairs] for part, pairs in header["columns"].items()}
-        return arrays(self.algorithm, self.plan, self.target, columns, header["halved"])
+        return arrays(self.algorithm, self.plan, self.target, columns, header["halves_links"])
 
 
 # -- forward and inverse dynamics --------------------------------------------------------------------------------------

@@ -228,7 +228,7 @@ def arguments(node: NodeRecord) -> tuple[int, ...]:
 
 
 class Trace:
-    """What remains of a graph when only some outputs are wanted: nodes renumbered, outputs as indices."""
+    """What remains of a graph when only some outputs are needed: nodes renumbered, outputs as indices."""
 
     unused_inputs: list[Node]  # inputs that no output depends on
 
