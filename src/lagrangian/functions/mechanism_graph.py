@@ -117,16 +117,19 @@ class MechanismGraph:
 
     def path_to_frame(self, frame: str | Frame) -> Tree:
         """The links from the ground to a frame."""
-        origin = self.mechanism.frame(frame)
+        frame_on_body = self.mechanism.frame(frame)
         plain, sample_tree = replace(self.tree, sample_tree=None), self.tree.sample_tree
         assert sample_tree is not None
-        (link, nominal_placement), (_, traced_placement) = plain.body_places[origin.body], sample_tree.body_places[origin.body]
-        combined_placement = traced_placement @ self.trace_placement(origin.placement)
+        (link, nominal_placement), (_, traced_placement) = (
+            plain.body_places[frame_on_body.body],
+            sample_tree.body_places[frame_on_body.body],
+        )
+        combined_placement = traced_placement @ self.trace_placement(frame_on_body.placement)
         exact_placement = Transform(
             tuple(tuple(snap_to_exact(x) for x in row) for row in combined_placement.rotation),  # type: ignore[arg-type]
             combined_placement.position,
         )
         return replace(
-            plain.path_to_frame(link, nominal_placement @ origin.placement),
+            plain.path_to_frame(link, nominal_placement @ frame_on_body.placement),
             sample_tree=sample_tree.path_to_frame(link, exact_placement),
         )
