@@ -61,10 +61,10 @@ def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
         case "reactions":
             return dyn.reactions(q, qd, qdd, multipliers=x.get("multipliers"), **at)
         case "computed_torque":
-            command = x["qdd_wanted"] + x["kd"] * (x["qd_wanted"] - qd) + x["kp"] * (x["q_wanted"] - q)
+            command = x["qdd_desired"] + x["kd"] * (x["qd_desired"] - qd) + x["kp"] * (x["q_desired"] - q)
             return dyn.inverse_dynamics(q, qd, command)
         case "pd_gravity":
-            return x["kp"] * (x["q_wanted"] - q) + x["kd"] * (x["qd_wanted"] - qd) + dyn.gravity(q)
+            return x["kp"] * (x["q_desired"] - q) + x["kd"] * (x["qd_desired"] - qd) + dyn.gravity(q)
         case "coordinate_rates":
             return _rates(dyn, q, qd)
         case "torque":

@@ -505,3 +505,33 @@ def test_dampers_take_energy() -> None:
 
     rate = (distance(q + 1e-6 * qd) - distance(q - 1e-6 * qd)) / 2e-6
     assert qd @ dyn.friction(qd, q=q) == pytest.approx(spring.damping * rate**2, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("inverse_dynamics", 3),
+        ("forward_dynamics", 3),
+        ("mass_matrix", 1),
+        ("loop_residual", 1),
+        ("constraint_jacobian", 1),
+        ("constraint_rate", 2),
+        ("constraint_bias", 2),
+        ("regressor", 3),
+        ("reactions", 3),
+    ],
+)
+def test_an_error_names_the_method_that_was_called(name: str, arguments: int) -> None:
+    with pytest.raises(ArgumentError, match=f"^{name}: q has shape"):
+        getattr(lg.compile("four_bar"), name)(*[[0.0]] * arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "states"), [("pose", 1), ("velocity", 2), ("acceleration", 3), ("jacobian", 1), ("jacobian_bias", 2)]
+)
+def test_an_error_names_the_function_of_a_frame_that_was_called(name: str, states: int) -> None:
+    dyn = lg.compile("two_r")
+    with pytest.raises(ArgumentError, match=f"^{name}: q has shape"):
+        getattr(dyn, name)(*[[0.0]] * states, "tip")
+    with pytest.raises(ArgumentError, match=f"^{name}: the last argument"):
+        getattr(dyn, name)(*[[0.0, 0.0]] * states, 3)

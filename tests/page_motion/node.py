@@ -19,7 +19,7 @@ NODE = shutil.which("node")
 _HARNESS = """
 const fs = require("fs");
 const given = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
-const made = new Function(given.script + "\\nreturn { Program, Run, Results, opened, env, ROW };")();
+const made = new Function(given.script + "\\nreturn { Program, Run, Results, env, ROW };")();
 const bytes = Buffer.from(given.wasm, "base64");
 const text = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
 const NAMES = ["s", "c", "y", "u", "work", "kinds"];
@@ -37,7 +37,7 @@ if (given.calls)
   };
 const answers = given.inputs.map((values) => {
   calls = [];
-  const ended = run.go(values), found = results.of(Number(program.c[made.ROW]), run.inputs, true), n = program.n;
+  const ended = run.simulate(values), found = results.collect(Number(program.c[made.ROW]), run.inputs, true), n = program.n;
   const states = program.rows.slice(0, found.t.length * n);
   const arrays = Object.fromEntries(["t", "poses", "values", "arrows"].map((name) => [name, text(found[name])]));
   return { ended, events: run.events, ...arrays, states: text(states), calls };

@@ -40,7 +40,7 @@ class Native:
         grid = np.linspace(plan["t0"], plan["end"], rows)
         self.rows = np.zeros((rows, n))
         self.others = {"grid": grid, "rows": self.rows, "steps": np.zeros(n + 2), "dense": np.zeros(n * plan["degree"])}
-        self.others["found"] = np.zeros(plan["room"] * (n + 2))
+        self.others["found"] = np.zeros(plan["max_events"] * (n + 2))
 
     def again(self, call: dict) -> tuple[int, dict[str, np.ndarray]]:
         before = {name: reals(text, np.int64 if name in ("c", "kinds") else float) for name, text in call["before"].items()}

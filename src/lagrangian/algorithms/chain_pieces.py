@@ -271,6 +271,7 @@ FORWARD_IN_PIECES = replace(
     name="forward_dynamics in pieces",
     sweeps=(relative_rotations, velocities_between, articulate_with_handles, accelerate_between),
 )
+
 # -- inverse dynamics ----------------------------------------------------------------------------------------------------
 
 WRENCH = {"f": VECTOR, "n": VECTOR}

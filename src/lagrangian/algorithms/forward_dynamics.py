@@ -141,7 +141,7 @@ def add_joint_acceleration(link: Link, k: int, qdd: Any, al: v.Vector, l: v.Vect
     return v.add(al, v.scale(qdd, angular)), v.add(l, v.scale(qdd, linear))
 
 
-@outward({"al": VECTOR, "l": VECTOR}, per_speed={"moved": (SCALAR, SCALAR)}, ground=ground_acceleration)
+@outward({"al": VECTOR, "l": VECTOR}, per_speed={"qdd_and_lock": (SCALAR, SCALAR)}, ground=ground_acceleration)
 def accelerate_or_lock(link: Link, parent: Values) -> tuple[Values, Values]:
     """The accelerations, and the force that locks each locked speed."""
     al, l = acceleration_without_joint(link, parent)
@@ -150,7 +150,7 @@ def accelerate_or_lock(link: Link, parent: Values) -> tuple[Values, Values]:
         residual_torque = link.u[k] - (v.dot(link.un[k], al) + v.dot(link.uf[k], l))
         pairs[k] = link.inverse_D[k] * residual_torque, -(link.locked[k] * residual_torque)
         al, l = add_joint_acceleration(link, k, pairs[k][0], al, l)
-    return {"al": al, "l": l}, {"moved": tuple(pairs)}
+    return {"al": al, "l": l}, {"qdd_and_lock": tuple(pairs)}
 
 
 FORWARD_DYNAMICS = Algorithm(
@@ -160,11 +160,11 @@ FORWARD_DYNAMICS = Algorithm(
     OutputLayout("speed", ("qdd",)),
     regrouped=True,
 )
-# the same of a tree some of whose speeds are held, which is said by values: (qdd, what holds each speed), one after the other
+# the same where `locked` is 1 for speeds that are locked: qdd, then the forces that lock them
 LOCKED_DYNAMICS = Algorithm(
-    "held_dynamics",
+    "locked_dynamics",
     ("q", "qd", "tau", "locked"),
     (velocities, articulate, accelerate_or_lock),
-    OutputLayout("speed", ("moved",)),
+    OutputLayout("speed", ("qdd_and_lock",)),
     regrouped=True,
 )

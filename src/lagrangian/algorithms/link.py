@@ -60,7 +60,7 @@ class Link:
     qd: tuple[Any, ...]
     qdd: tuple[Any, ...]
     tau: tuple[Any, ...]
-    locked: tuple[Any, ...]  # of every speed: 1 where something holds it, 0 where nothing does
+    locked: tuple[Any, ...]  # of every speed: 1 where it is locked, else 0
     c: Any
     s: Any
 

@@ -79,10 +79,6 @@ class SampleReader(ScalarReader):
 SAME_STRUCTURE_REMEDY = "all samples of a batch must have the same structure; use with_parameters for one value at a time"
 
 
-def _flat(x: Any) -> list[Any]:
-    return [y for part in x for y in _flat(part)] if isinstance(x, (tuple, list)) else [x]
-
-
 def snap_to_exact(x: Any) -> Any:
     """Return an entry of a rotation, exact where it is 0, 1 or -1 but for rounding."""
     if not isinstance(x, DualArray):
@@ -124,3 +120,7 @@ def evaluator_over(mechanism: Mechanism, sample_values: Mapping[str, DualArray])
 def with_samples(mechanism: Mechanism, tree: Tree, values: SampleEvaluator, count: int, merge_fixed: bool = True) -> Tree:
     """Return a tree with the same tree over samples as its `sample_tree`; it was built with the same `merge_fixed`."""
     return replace(tree, sample_tree=trees.build_tree(mechanism, merge_fixed, reader=SampleReader(values, count)))
+
+
+def _flat(x: Any) -> list[Any]:
+    return [y for part in x for y in _flat(part)] if isinstance(x, (tuple, list)) else [x]

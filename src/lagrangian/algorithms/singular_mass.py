@@ -56,6 +56,64 @@ def undetermined_joints(tree: Tree) -> list[str]:
     return massless_joints or (_joint_moving_same_inertia(tree, joints) if nothing_between and tree.nv <= MAX_SPEEDS else [])
 
 
+def has_singular_mass_matrix(mechanism: Mechanism, tree: Tree) -> bool:
+    """Whether the mass matrix is singular in every configuration, of a mechanism with constraints that may make up for it."""
+    return bool(mechanism.equation_count) and not any(
+        _has_regular_mass_matrix(_sample_state(mechanism, tree, x)) for x in CONSTRAINED_TEST_ANGLES
+    )
+
+
+def undetermined_speed(mechanism: Mechanism, tree: Tree) -> str:
+    """Return a speed that neither inertia nor constraints determine, in any configuration; "" if there is none."""
+    speed_name = ""
+    for angle in CONSTRAINED_TEST_ANGLES if has_singular_mass_matrix(mechanism, tree) else ():
+        M, psi = _mass_matrix_and_jacobian(_sample_state(mechanism, tree, angle))
+        if _factor(_augmented_mass_matrix(M, psi)) is not None:
+            return ""
+        speed_name = mechanism.speed_names[_least_determined_speed(M, psi)]
+    return speed_name
+
+
+def constraint_weights(mechanism: Mechanism, tree: Tree) -> dict[str, float]:
+    """Return constant weights W of the constraint equations, by name; none where the mass matrix is regular."""
+    if not has_singular_mass_matrix(mechanism, tree):
+        return {}
+    state = _sample_state(mechanism, tree, CONSTRAINED_TEST_ANGLES[0])
+    weights = _weights(*_mass_matrix_and_jacobian(state))
+    return {row.name: float(w) for row, w in zip(state.rows, weights, strict=True) if w}
+
+
+def cholesky_factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> np.ndarray:
+    """Return L with L L^T = M, or = M + Psi^T W Psi where M is singular, which has the same accelerations; of many, too.
+
+    A joint that neither determines is an error, which has its name if `names` are those of the speeds.
+    """
+    L = _factor(M)
+    if L is None and psi.shape[-2]:
+        L = _factor(_augmented_mass_matrix(M, psi))
+    if L is not None:
+        return L
+    try:
+        return np.linalg.cholesky(M)  # nearly singular
+    except np.linalg.LinAlgError:
+        check_determined(M, psi, names)
+        raise ArgumentError("the configuration has entries that are not numbers", argument="q") from None
+
+
+def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> None:
+    """Refuse joints without inertia whose motion no constraint determines; of many states, those that are not finite pass."""
+    m, n = psi.shape[-2:]
+    masses = M.reshape(-1, n, n)
+    slopes = np.broadcast_to(psi, (*M.shape[:-2], m, n)).reshape(len(masses), m, n)
+    for A, B in zip(masses, slopes, strict=True):
+        if np.isfinite(A).all() and np.isfinite(B).all() and _factor(_augmented_mass_matrix(A, B)) is None:
+            joint = f"joint {names[_least_determined_speed(A, B)]!r}" if names else "a joint"
+            raise MechanismError(
+                f"the bodies that {joint} moves have no inertia along it, and no constraint determines its motion, so its "
+                f"acceleration is not determined; give these bodies mass and inertia, give the joint a rotor, or make it fixed"
+            )
+
+
 def _has_inertia(tree: Tree, i: int) -> bool:
     """Whether link i by itself has inertia along each of its joint's speeds, in some configuration."""
     kind = tree.kind[i]
@@ -106,13 +164,6 @@ def _links_at(tree: Tree, angle: float) -> list[Link]:
     return links
 
 
-def has_singular_mass_matrix(mechanism: Mechanism, tree: Tree) -> bool:
-    """Whether the mass matrix is singular in every configuration, of a mechanism with constraints that may make up for it."""
-    return bool(mechanism.equation_count) and not any(
-        _has_regular_mass_matrix(_sample_state(mechanism, tree, x)) for x in CONSTRAINED_TEST_ANGLES
-    )
-
-
 def _has_regular_mass_matrix(state: MechanismState) -> bool:
     """Whether M is regular: the articulated-body algorithm leaves of its diagonal what a factorisation leaves, in less time."""
     run(FORWARD_DYNAMICS, state.tree, state.links)
@@ -126,32 +177,12 @@ def _has_regular_mass_matrix(state: MechanismState) -> bool:
     return bool((remaining > SINGULAR_TOLERANCE * np.array(diagonal, dtype=float)).all())
 
 
-def undetermined_speed(mechanism: Mechanism, tree: Tree) -> str:
-    """Return a speed that neither inertia nor constraints determine, in any configuration; "" if there is none."""
-    speed_name = ""
-    for angle in CONSTRAINED_TEST_ANGLES if has_singular_mass_matrix(mechanism, tree) else ():
-        M, psi = _mass_matrix_and_jacobian(_sample_state(mechanism, tree, angle))
-        if _factor(_augmented_mass_matrix(M, psi)) is not None:
-            return ""
-        speed_name = mechanism.speed_names[_least_determined_speed(M, psi)]
-    return speed_name
-
-
 def _least_determined_speed(M: np.ndarray, psi: np.ndarray) -> int:
     """Return the speed with the largest part in a motion without inertia that the constraints leave free."""
     A = _augmented_mass_matrix(M, psi)
     scale = np.sqrt(np.where(np.diag(A) > 0, np.diag(A), 1.0))
     _, vectors = np.linalg.eigh(A / np.outer(scale, scale))
     return int(np.argmax(np.abs(vectors[:, 0])))
-
-
-def constraint_weights(mechanism: Mechanism, tree: Tree) -> dict[str, float]:
-    """Return constant weights W of the constraint equations, by name; none where the mass matrix is regular."""
-    if not has_singular_mass_matrix(mechanism, tree):
-        return {}
-    state = _sample_state(mechanism, tree, CONSTRAINED_TEST_ANGLES[0])
-    weights = _weights(*_mass_matrix_and_jacobian(state))
-    return {row.name: float(w) for row, w in zip(state.rows, weights, strict=True) if w}
 
 
 def _weights(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
@@ -166,37 +197,6 @@ def _weights(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
     fallback = np.where(largest > 0, largest, 1.0) / np.where(steepest > 0, steepest, 1.0)
     # a row of zeros, such as that of a planar loop across its plane, is rounding where its plane is askew: it has no weight
     return np.where(steepest[..., 0] > ROUNDING_TOLERANCE**2, np.where(np.isfinite(weights), weights, fallback[..., 0]), 0.0)
-
-
-def cholesky_factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> np.ndarray:
-    """Return L with L L^T = M, or = M + Psi^T W Psi where M is singular, which has the same accelerations; of many, too.
-
-    A joint that neither determines is an error, which has its name if `names` are those of the speeds.
-    """
-    L = _factor(M)
-    if L is None and psi.shape[-2]:
-        L = _factor(_augmented_mass_matrix(M, psi))
-    if L is not None:
-        return L
-    try:
-        return np.linalg.cholesky(M)  # nearly singular
-    except np.linalg.LinAlgError:
-        check_determined(M, psi, names)
-        raise ArgumentError("the configuration has entries that are not numbers", argument="q") from None
-
-
-def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> None:
-    """Refuse joints without inertia whose motion no constraint determines; of many states, those that are not finite pass."""
-    m, n = psi.shape[-2:]
-    masses = M.reshape(-1, n, n)
-    slopes = np.broadcast_to(psi, (*M.shape[:-2], m, n)).reshape(len(masses), m, n)
-    for A, B in zip(masses, slopes, strict=True):
-        if np.isfinite(A).all() and np.isfinite(B).all() and _factor(_augmented_mass_matrix(A, B)) is None:
-            joint = f"joint {names[_least_determined_speed(A, B)]!r}" if names else "a joint"
-            raise MechanismError(
-                f"the bodies that {joint} moves have no inertia along it, and no constraint determines its motion, so its "
-                f"acceleration is not determined; give these bodies mass and inertia, give the joint a rotor, or make it fixed"
-            )
 
 
 def _factor(M: np.ndarray) -> np.ndarray | None:

@@ -27,6 +27,72 @@ from lagrangian.model.spring import CoordinateSpring, GravityCompensation, Point
 JetsByName = Mapping[str, Any] | None
 
 
+def torques(mechanism: Mechanism, world: World, names: JetsByName, elastic: bool = True, viscous: bool = True) -> Slopes:
+    """Return the generalised force of all springs, dampers, walls and gravity compensations, by speed."""
+    total: Slopes = {}
+    for spring in mechanism.springs:
+        for force, slopes in _forces(mechanism, world, spring, names, elastic, viscous):
+            for i, slope in slopes.items():
+                total[i] = total.get(i, 0) + force * slope
+    return total
+
+
+def energy(mechanism: Mechanism, world: World, names: JetsByName) -> Any:
+    """Return the potential energy: 1/2 k (s - rest)^2 of springs, 1/2 k d^2 of walls, and that of gravity compensations."""
+    total: Any = 0
+    for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            depth = _wall_depth(wall_gap(world, spring).value)
+            total = total + (0.5 * world.number(spring.stiffness)) * (depth * depth)
+        elif isinstance(spring, GravityCompensation):
+            total = total + _weight_potential(mechanism, world, spring).value
+        else:
+            square = _squared_length_without_rest(world, spring)
+            if square is None:
+                stretch = _stretch(world, spring, _length(world, spring, names).value)
+                total = total + (0.5 * world.number(spring.stiffness)) * (stretch * stretch)
+            else:
+                total = total + (0.5 * world.number(spring.stiffness)) * square.value
+    return total
+
+
+def forces(mechanism: Mechanism, world: World, names: JetsByName) -> list[Any]:
+    """Return the tension of every spring with its damper, the push of every wall, and the force of every gravity compensation."""
+    magnitudes: list[Any] = []
+    for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            magnitudes.append(_wall_force(world, spring, wall_gap(world, spring), elastic=True, viscous=True))
+        elif isinstance(spring, GravityCompensation):
+            g = tuple(world.number(x) for x in mechanism.gravity)
+            weight = world.number(mechanism.body(spring.body).mass) * f.sqrt(v.dot(g, g))
+            magnitudes.append(world.number(spring.factor) * weight)
+        else:
+            c, s = world.number(spring.damping), _length(world, spring, names)
+            pull = world.number(spring.stiffness) * _stretch(world, spring, s.value)
+            magnitudes.append(pull if is_zero(c) else pull + c * s.rate)
+    return magnitudes
+
+
+def kink_quantities(world: World, spring: Spring, names: JetsByName) -> list[Any]:
+    """Return the quantities that are zero where the force is not smooth.
+
+    A wall has its gap and, with damping, the force by the elastic one. A spring with slack has the distances to its two ends.
+    """
+    if isinstance(spring, (PointSpring, CoordinateSpring)):
+        s, rest = _length(world, spring, names).value, world.number(spring.rest)
+        return [s - rest, s - (rest + world.number(spring.slack))]
+    assert isinstance(spring, Wall)
+    g, k, c = wall_gap(world, spring), world.number(spring.stiffness), world.number(spring.damping)
+    return [g.value] if is_zero(c) else [g.value, 1 - (c / k) * g.rate]
+
+
+def wall_gap(world: World, wall: Wall) -> Any:
+    """Return the gap between a point and a wall as a jet; its slopes are those of the normal force on both bodies."""
+    plane = world.frame(wall.on, Transform(position=wall.position))
+    point = world.frame(wall.body, Transform(position=wall.point)).origin
+    return v.dot(plane.direction(wall.normal), v.sub(point, plane.origin))
+
+
 def _squared_lengths(world: World, spring: PointSpring) -> list[Any]:
     """Return d.d of every piece between two points, as jets."""
     points = [world.frame(body, Transform(position=point)).origin for body, point in spring.points]
@@ -68,13 +134,6 @@ def _weight_potential(mechanism: Mechanism, world: World, compensation: GravityC
     return potential if isinstance(potential, Jet) else Jet(potential)
 
 
-def wall_gap(world: World, wall: Wall) -> Any:
-    """Return the gap between a point and a wall as a jet; its slopes are those of the normal force on both bodies."""
-    plane = world.frame(wall.on, Transform(position=wall.position))
-    point = world.frame(wall.body, Transform(position=wall.point)).origin
-    return v.dot(plane.direction(wall.normal), v.sub(point, plane.origin))
-
-
 def _wall_depth(g: Any) -> Any:
     """Return max(0, -g), and NaN of NaN."""
     return f.choose(0.0, g, 0.0, -g)
@@ -86,29 +145,6 @@ def _wall_force(world: World, wall: Wall, g: Any, elastic: bool, viscous: bool) 
     if viscous and not is_zero(c):
         stiffness = stiffness + f.maximum(-c * g.rate, -k)
     return _wall_depth(g.value) * stiffness
-
-
-def kink_quantities(world: World, spring: Spring, names: JetsByName) -> list[Any]:
-    """Return the quantities that are zero where the force is not smooth.
-
-    A wall has its gap and, with damping, the force by the elastic one. A spring with slack has the distances to its two ends.
-    """
-    if isinstance(spring, (PointSpring, CoordinateSpring)):
-        s, rest = _length(world, spring, names).value, world.number(spring.rest)
-        return [s - rest, s - (rest + world.number(spring.slack))]
-    assert isinstance(spring, Wall)
-    g, k, c = wall_gap(world, spring), world.number(spring.stiffness), world.number(spring.damping)
-    return [g.value] if is_zero(c) else [g.value, 1 - (c / k) * g.rate]
-
-
-def torques(mechanism: Mechanism, world: World, names: JetsByName, elastic: bool = True, viscous: bool = True) -> Slopes:
-    """Return the generalised force of all springs, dampers, walls and gravity compensations, by speed."""
-    total: Slopes = {}
-    for spring in mechanism.springs:
-        for force, slopes in _forces(mechanism, world, spring, names, elastic, viscous):
-            for i, slope in slopes.items():
-                total[i] = total.get(i, 0) + force * slope
-    return total
 
 
 def _forces(
@@ -142,39 +178,3 @@ def _squared_length_without_rest(world: World, spring: PointSpring | CoordinateS
     if not isinstance(spring, PointSpring) or spring.via or not has_no_rest:
         return None
     return _squared_lengths(world, spring)[0]
-
-
-def energy(mechanism: Mechanism, world: World, names: JetsByName) -> Any:
-    """Return the potential energy: 1/2 k (s - rest)^2 of springs, 1/2 k d^2 of walls, and that of gravity compensations."""
-    total: Any = 0
-    for spring in mechanism.springs:
-        if isinstance(spring, Wall):
-            depth = _wall_depth(wall_gap(world, spring).value)
-            total = total + (0.5 * world.number(spring.stiffness)) * (depth * depth)
-        elif isinstance(spring, GravityCompensation):
-            total = total + _weight_potential(mechanism, world, spring).value
-        else:
-            square = _squared_length_without_rest(world, spring)
-            if square is None:
-                stretch = _stretch(world, spring, _length(world, spring, names).value)
-                total = total + (0.5 * world.number(spring.stiffness)) * (stretch * stretch)
-            else:
-                total = total + (0.5 * world.number(spring.stiffness)) * square.value
-    return total
-
-
-def forces(mechanism: Mechanism, world: World, names: JetsByName) -> list[Any]:
-    """Return the tension of every spring with its damper, the push of every wall, and the force of every gravity compensation."""
-    magnitudes: list[Any] = []
-    for spring in mechanism.springs:
-        if isinstance(spring, Wall):
-            magnitudes.append(_wall_force(world, spring, wall_gap(world, spring), elastic=True, viscous=True))
-        elif isinstance(spring, GravityCompensation):
-            g = tuple(world.number(x) for x in mechanism.gravity)
-            weight = world.number(mechanism.body(spring.body).mass) * f.sqrt(v.dot(g, g))
-            magnitudes.append(world.number(spring.factor) * weight)
-        else:
-            c, s = world.number(spring.damping), _length(world, spring, names)
-            pull = world.number(spring.stiffness) * _stretch(world, spring, s.value)
-            magnitudes.append(pull if is_zero(c) else pull + c * s.rate)
-    return magnitudes

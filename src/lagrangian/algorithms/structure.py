@@ -219,7 +219,7 @@ class TreeStructure:
         free: np.ndarray = ~np.isin(self.tree.constants[name], structural_values(name))
         if self.tree.sample_tree is not None:
             pairs = zip(self.tree.sample_tree.constants[name].ravel(), self.tree.constants[name].ravel(), strict=True)
-            free |= np.array([varies_over_samples(lanes, value) for lanes, value in pairs], dtype=bool).reshape(free.shape)
+            free |= np.array([varies_over_samples(x, value) for x, value in pairs], dtype=bool).reshape(free.shape)
         return free
 
     def _assign_slots(self, name: str) -> int:
@@ -248,8 +248,8 @@ class TreeStructure:
             column[mask] = [slot(first + k) for k in range(int(mask.sum()))]
             constants[name] = column
         gravity: Any = tuple(reader.number(x) for x in self._gravity)
-        place = {body: (link, reader.frame_on_link(Transform(), at)) for body, (link, at) in self._body_places.items()}
-        return replace(self.tree, constants=constants, gravity=gravity, body_places=place, reader=reader)
+        body_places = {body: (link, reader.frame_on_link(Transform(), x)) for body, (link, x) in self._body_places.items()}
+        return replace(self.tree, constants=constants, gravity=gravity, body_places=body_places, reader=reader)
 
 
 def structural_values(constant: str) -> tuple[float, ...]:

@@ -38,7 +38,7 @@ class TreeLDL:
         self._parents, self._order = (list(range(-1, n - 1)), list(range(n))) if full else parent_speeds(tree)
         self._place = {k: place for place, k in enumerate(self._order)}
         H = {(k, i): M[k * n + i] for k in range(n) for i in (k, *self._ancestors(k))}
-        self.inverse_pivots: list[Any] = [None] * n  # of D's inverse
+        self.inverse_pivots: list[Any] = [None] * n  # the diagonal of D^-1
         self.unlocked_pivots = list(self.inverse_pivots)  # the same if no speed is locked
         for k in reversed(self._order):
             self.inverse_pivots[k] = self.unlocked_pivots[k] = inverse(H[k, k])

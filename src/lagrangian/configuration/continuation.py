@@ -14,14 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from lagrangian.configuration.coordinates import periodic_coordinates
+from lagrangian.configuration.coordinates import WRAPPED_TOLERANCE, periodic_coordinates
 from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE
 from lagrangian.configuration.newton import ConfigurationEquations, Newton
 from lagrangian.kernels.kernel import suppress_finite_checks
 
 MAX_CHANGE = 0.5  # rad or m: no step changes a coordinate by more
 MAX_ITERATIONS = 6  # of Newton's method: enough if each error is the square of the one before, from 1/4 on
-WRAPPED_TOLERANCE = 1e-9  # of loops after angles were changed by whole turns
 MIN_PART = 0.01  # of the path, or of 1 rad or 1 m: if steps must be shorter, there is a dead centre
 
 # (parts of the path, rows) -> the equations there, which number these rows anew, and which rows have equations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 SAME_TOLERANCE = 1e-6  # rad or m: configurations with smaller differences are equal
-CLOSED_TOLERANCE = 1e-9  # of loops whose angles were changed by whole turns
+WRAPPED_TOLERANCE = 1e-9  # of loops whose angles were changed by whole turns
 LIMIT_TOLERANCE = 1e-9  # rad or m: limits may be exceeded by so much rounding
 _PERIODIC: dict[tuple[JointType, ...], tuple[int, ...]] = {}
 
@@ -69,7 +69,7 @@ def _periodic_indices(joint: Joint) -> tuple[int, ...]:
         angles = [k for k, unit in enumerate(joint.kind.units) if unit == "rad"]
         transforms = displacement(joint, np.array([q, *(q + 2 * np.pi * (np.arange(len(q)) == k) for k in angles)]))
         _PERIODIC[kinds] = tuple(
-            k for k, T in zip(angles, transforms[1:], strict=True) if np.abs(T - transforms[0]).max() < CLOSED_TOLERANCE
+            k for k, T in zip(angles, transforms[1:], strict=True) if np.abs(T - transforms[0]).max() < WRAPPED_TOLERANCE
         )
     return _PERIODIC[kinds]
 
@@ -95,7 +95,7 @@ def wrap_angles(dyn: Dynamics, q: np.ndarray, t: float = 0.0, fixed: Iterable[st
     fixed_indices = {places[name][0] for name in fixed}
     wrapped, angles = q.copy(), [k for k in periodic_coordinates(dyn.mechanism) if k not in fixed_indices]
     wrapped[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
-    opens_loop = dyn.holonomic.any() and np.abs(dyn.loop_residual(wrapped, t) - dyn.loop_residual(q, t)).max() > CLOSED_TOLERANCE
+    opens_loop = dyn.holonomic.any() and np.abs(dyn.loop_residual(wrapped, t) - dyn.loop_residual(q, t)).max() > WRAPPED_TOLERANCE
     return q if opens_loop else wrapped
 
 

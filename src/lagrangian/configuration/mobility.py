@@ -46,11 +46,11 @@ class Mobility(TextDisplay):
     Examples
     --------
     >>> import lagrangian as lg
-    >>> found = lg.mobility("bricard")
-    >>> print(found)
+    >>> mobility = lg.mobility("bricard")
+    >>> print(mobility)
     1 degree of freedom: 5 speeds, 5 equations, 1 of which follows from the others. Gruebler's count gives 0; it does not see
     redundant equations.
-    >>> found.degrees, found.gruebler, found.redundant
+    >>> mobility.degrees, mobility.gruebler, mobility.redundant
     (1, 0, 1)
     """
 

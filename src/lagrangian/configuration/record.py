@@ -11,16 +11,16 @@ from lagrangian.configuration.newton import Newton
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 
-ITERATIONS = 30
-CLOSED_TOLERANCE = 1e-9
+MAX_ITERATIONS = 30
+CLOSED_ROW_TOLERANCE = 1e-9  # of the largest slope: a row with a smaller residual is closed
 STRIDE = 0.05  # rad or m: of recorded coordinates, between rows that are closed in sequence
 
 
 def close_rows(dyn: Dynamics, q: np.ndarray, t: np.ndarray, fixed: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
     """Rows of configurations with their loops closed nearby, without moving `fixed` coordinates; and which rows are closed."""
     loops = LoopClosure(dyn, fixed=fixed)
-    closure = Newton(loops, loops.free, damped=False, iterations=ITERATIONS).solve(q, t)
-    return closure.q, closure.violation < CLOSED_TOLERANCE
+    closure = Newton(loops, loops.free, damped=False, iterations=MAX_ITERATIONS).solve(q, t)
+    return closure.q, closure.violation < CLOSED_ROW_TOLERANCE
 
 
 def follow_record(

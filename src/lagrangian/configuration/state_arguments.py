@@ -87,15 +87,6 @@ def as_configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0")
     return GivenState(mechanism, normalise_quaternions(mechanism, q, where), None, where)
 
 
-def _from_description(mechanism: Mechanism, values: Any, where: Place) -> GivenState:
-    q = normalise_quaternions(mechanism, np.array(values, dtype=float), where)
-    return (
-        GivenState(mechanism, q, values.given_names, where, values.origin)
-        if isinstance(values, PartialState)
-        else GivenState(mechanism, q, None, where)
-    )
-
-
 def as_speeds(mechanism: Mechanism, qd0: Any, argument: str = "qd0") -> np.ndarray | dict[str, float] | None:
     """Speeds: numbers in order, or some by name; None stays None."""
     names, where = mechanism.speed_names, ArgumentName(argument)
@@ -157,10 +148,6 @@ def values_in_order(mechanism: Mechanism, values: Any, names: tuple[str, ...], a
     return array
 
 
-def _list_names(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:MAX_LISTED]) + ", ..." * (len(names) > MAX_LISTED)
-
-
 def as_number(mechanism: Mechanism, value: Any, where: Place | tuple[Place, ...]) -> float:
     """One finite number; a text may have a unit, as "30deg", and may use the mechanism's parameters."""
     places = where if isinstance(where, tuple) else (where,)
@@ -185,3 +172,16 @@ def normalise_quaternions(mechanism: Mechanism, q: np.ndarray, where: Place) -> 
             q[start : start + 4] /= length
         start += joint.kind.nq
     return q
+
+
+def _from_description(mechanism: Mechanism, values: Any, where: Place) -> GivenState:
+    q = normalise_quaternions(mechanism, np.array(values, dtype=float), where)
+    return (
+        GivenState(mechanism, q, values.given_names, where, values.origin)
+        if isinstance(values, PartialState)
+        else GivenState(mechanism, q, None, where)
+    )
+
+
+def _list_names(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:MAX_LISTED]) + ", ..." * (len(names) > MAX_LISTED)

@@ -98,8 +98,8 @@ def sample_states(mechanism: Mechanism, count: int) -> Iterator[dict[str, np.nda
     for _ in range(count):
         q, qd = _sample_state(mechanism, rng)
         n = mechanism.nv
-        state = {name: rng.uniform(-1, 1, n) for name in ("qdd", "tau", "qd_wanted", "qdd_wanted")}
-        state |= {"q": q, "qd": qd, "q_wanted": rng.uniform(-1, 1, mechanism.nq)}
+        state = {name: rng.uniform(-1, 1, n) for name in ("qdd", "tau", "qd_desired", "qdd_desired")}
+        state |= {"q": q, "qd": qd, "q_desired": rng.uniform(-1, 1, mechanism.nq)}
         state |= {"kp": rng.uniform(1, 9, n), "kd": rng.uniform(1, 3, n), "wrench": rng.uniform(-1, 1, 6)}
         state |= {"multipliers": rng.uniform(-1, 1, mechanism.equation_count), "t": rng.uniform(0, 1, 1), "h": np.array([1e-3])}
         yield state

@@ -35,9 +35,9 @@ def _torque_refusal(model: MechanismGraph) -> str:
 
 def _errors(model: MechanismGraph) -> tuple[list[Any], list[Any]]:
     """The errors of position and speed, an entry for every speed."""
-    inputs = {name: model.input(name, model.input_size(name)) for name in ("q", "qd", "q_wanted", "qd_wanted")}
-    position = [a - b for a, b in zip(inputs["q_wanted"], inputs["q"], strict=True)]
-    return position, [a - b for a, b in zip(inputs["qd_wanted"], inputs["qd"], strict=True)]
+    inputs = {name: model.input(name, model.input_size(name)) for name in ("q", "qd", "q_desired", "qd_desired")}
+    position = [a - b for a, b in zip(inputs["q_desired"], inputs["q"], strict=True)]
+    return position, [a - b for a, b in zip(inputs["qd_desired"], inputs["qd"], strict=True)]
 
 
 def _feedback(model: MechanismGraph) -> list[Any]:
@@ -47,7 +47,7 @@ def _feedback(model: MechanismGraph) -> list[Any]:
 
 
 def computed_torque(model: MechanismGraph, frame: str = "") -> list[Any]:
-    desired = model.input("qdd_wanted", model.nv)
+    desired = model.input("qdd_desired", model.nv)
     return inverse_dynamics(model, qdd=[a + b for a, b in zip(desired, _feedback(model), strict=True)])
 
 
@@ -74,16 +74,16 @@ FUNCTIONS = (
     ),
     CatalogueFunction(
         "computed_torque",
-        "Computed-torque control: the inverse dynamics of qdd_wanted + kd (qd_wanted - qd) + kp (q_wanted - q).",
-        ("q", "qd", "q_wanted", "qd_wanted", "qdd_wanted", "kp", "kd"),
+        "Computed-torque control: the inverse dynamics of qdd_desired + kd (qd_desired - qd) + kp (q_desired - q).",
+        ("q", "qd", "q_desired", "qd_desired", "qdd_desired", "kp", "kd"),
         speed_output("tau", "the joint forces"),
         computed_torque,
         refusal=_feedback_refusal,
     ),
     CatalogueFunction(
         "pd_gravity",
-        "PD control with gravity compensation: kp (q_wanted - q) + kd (qd_wanted - qd) + G(q).",
-        ("q", "qd", "q_wanted", "qd_wanted", "kp", "kd"),
+        "PD control with gravity compensation: kp (q_desired - q) + kd (qd_desired - qd) + G(q).",
+        ("q", "qd", "q_desired", "qd_desired", "kp", "kd"),
         speed_output("tau", "the joint forces"),
         pd_gravity,
         refusal=_feedback_refusal,

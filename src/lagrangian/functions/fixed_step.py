@@ -128,7 +128,7 @@ FUNCTIONS = (
     ),
     CatalogueFunction(
         "step",
-        "One step of h seconds by the classical Runge-Kutta method, with tau held; then two projections to the constraints.",
+        "One step of h seconds by the classical Runge-Kutta method, with constant tau; then two projections to the constraints.",
         ("q", "qd", "tau", "h"),
         _state_outputs,
         lambda model, frame: [],

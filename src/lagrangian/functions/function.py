@@ -20,9 +20,9 @@ ABOUT = {
     "h": "the step in seconds",
     "multipliers": "the multipliers of the constraints",
     "wrench": "the moment, then the force, along the world's axes",
-    "q_wanted": "the coordinates that are wanted",
-    "qd_wanted": "the speeds that are wanted",
-    "qdd_wanted": "the accelerations that are wanted",
+    "q_desired": "the desired coordinates",
+    "qd_desired": "the desired speeds",
+    "qdd_desired": "the desired accelerations",
     "kp": "the gains of the position error, one for each speed",
     "kd": "the gains of the speed error, one for each speed",
 }
@@ -62,7 +62,7 @@ class CatalogueFunction:
             return RoutineArgument(name, (model.equation_count,), ABOUT[name], model.constraint_programs.names)
         if name == "wrench":
             return RoutineArgument(name, (6,), ABOUT[name], ("mx", "my", "mz", "fx", "fy", "fz"))
-        of_coordinates = name in ("q", "q_wanted")
+        of_coordinates = name in ("q", "q_desired")
         entries = mechanism.coordinate_names if of_coordinates else mechanism.speed_names
         return RoutineArgument(name, (len(entries),), ABOUT[name], tuple(entries))
 

@@ -27,8 +27,6 @@ from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
 
-GivenInputs = Mapping[str, Sequence[Any]]
-
 # the most operations of one function that are written out; more would be megabytes of source
 MAX_OPERATIONS = 100_000
 
@@ -101,11 +99,11 @@ class MechanismGraph:
     def record(self, program: TracedProgram | TreeProgram, **values: Sequence[Any]) -> list[Any]:
         """Return what a program computes from the inputs of the same names, or from the values given for some of them."""
         assert isinstance(program.numbers, SlotNumbers)
-        trace, lanes = program.trace(2 * MAX_OPERATIONS), program.numbers.sample_values
+        trace, sample_values = program.trace(2 * MAX_OPERATIONS), program.numbers.sample_values
 
         def read(name: str, index: int) -> Any:
             if name == NUMBERS:
-                return node_of(lanes[index])
+                return node_of(sample_values[index])
             return values[name][index] if name in values else self.graph.input(name, index)
 
         outputs = replay(trace, read)
@@ -119,16 +117,19 @@ class MechanismGraph:
 
     def path_to_frame(self, frame: str | Frame) -> Tree:
         """The links from the ground to a frame."""
-        origin = self.mechanism.frame(frame)
-        plain, lanes = replace(self.tree, sample_tree=None), self.tree.sample_tree
-        assert lanes is not None
-        (link, nominal_placement), (_, traced_placement) = plain.body_places[origin.body], lanes.body_places[origin.body]
-        combined_placement = traced_placement @ self.trace_placement(origin.placement)
+        frame_on_body = self.mechanism.frame(frame)
+        plain, sample_tree = replace(self.tree, sample_tree=None), self.tree.sample_tree
+        assert sample_tree is not None
+        (link, nominal_placement), (_, traced_placement) = (
+            plain.body_places[frame_on_body.body],
+            sample_tree.body_places[frame_on_body.body],
+        )
+        combined_placement = traced_placement @ self.trace_placement(frame_on_body.placement)
         exact_placement = Transform(
             tuple(tuple(snap_to_exact(x) for x in row) for row in combined_placement.rotation),  # type: ignore[arg-type]
             combined_placement.position,
         )
         return replace(
-            plain.path_to_frame(link, nominal_placement @ origin.placement),
-            sample_tree=lanes.path_to_frame(link, exact_placement),
+            plain.path_to_frame(link, nominal_placement @ frame_on_body.placement),
+            sample_tree=sample_tree.path_to_frame(link, exact_placement),
         )

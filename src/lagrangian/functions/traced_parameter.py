@@ -83,10 +83,10 @@ class TracedParameter(DualArray):
         return self._with_node(plain, self.node.choose(node_of(a), node_of(b), node_of(x), node_of(y)))
 
 
-def _plain(x: Any) -> Any:
-    return DualArray(x.value) if isinstance(x, TracedParameter) else x
-
-
 def node_of(x: Any) -> Any:
     """Return what stands for a scalar in traced code: a node, or a number."""
     return x.node if isinstance(x, TracedParameter) else float(x)
+
+
+def _plain(x: Any) -> Any:
+    return DualArray(x.value) if isinstance(x, TracedParameter) else x

@@ -62,7 +62,7 @@ class BatchedDynamics:
         self.parameters = _parameter_columns(parameters)
         self._cached: dict[int, Dynamics] = {}
         self._count = len(next(iter(self.parameters.values())))
-        self[0]  # so that what is wrong with a name is told here
+        self[0]  # so that a wrong name is an error here
 
     @property
     def mechanism(self) -> Mechanism:

@@ -56,9 +56,9 @@ class Kernels:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.tree = trees.build_tree(mechanism)
-        doubtful = precision_problem(self.tree)
-        if doubtful:
-            warn(f"{mechanism.name} has {doubtful}; results may be wrong or not finite", MechanismWarning)
+        problem = precision_problem(self.tree)
+        if problem:
+            warn(f"{mechanism.name} has {problem}; results may be wrong or not finite", MechanismWarning)
         self.threads = Threads(available_cores())
         self._not_finite = NonFiniteReporter(
             mechanism.name, lambda q: self._zero_length_reason(q) or self._missing_inertia_reason()
@@ -85,9 +85,9 @@ class Kernels:
             raise ArgumentError(f"{algorithm.name}: the last argument must be the name of a frame; it is a {kind}")
         function = self._frame_functions.get((algorithm.name, frame))
         if function is None:
-            place = self.mechanism.frame(frame)
-            link, placement = self.tree.body_places[place.body]
-            program = TreeProgram(algorithm, self.tree.path_to_frame(link, placement @ place.placement))
+            frame_on_body = self.mechanism.frame(frame)
+            link, placement = self.tree.body_places[frame_on_body.body]
+            program = TreeProgram(algorithm, self.tree.path_to_frame(link, placement @ frame_on_body.placement))
             kernel = Kernel(program, self.threads, self._not_finite)
             function = kernel.with_fast_entry(kernel, algorithm.name, ", ".join(algorithm.inputs), "Of one frame.")
             if len(self._frame_functions) >= MAX_FRAME_FUNCTIONS:
@@ -183,7 +183,7 @@ class Kernels:
 
     def constraint_kernel(self, name: str) -> Kernel:
         """The kernel of one of the `ConstraintPrograms`, by its name."""
-        return self._kernel(f"closed {name}", lambda: getattr(self.constraint_programs, name)())
+        return self._kernel(f"constraints {name}", lambda: getattr(self.constraint_programs, name)())
 
     def constraint_jacobian(self, q: ArrayLike, t: ArrayLike, relative: bool = False) -> np.ndarray:
         """Psi; of long mechanisms, if `relative`, without the joints that carry a loop as a whole."""

@@ -66,9 +66,8 @@ def forward_dynamics_kernel(kernels: Kernels) -> Kernel | None:
     """The kernel of forward dynamics; one that depends on time needs t besides the state, and is not called directly."""
     if not kernels.mechanism.equation_count:
         _warn_of_undetermined_joints(kernels)
-    if (
-        kernels.friction.planar_speeds or kernels.has_singular_mass_matrix
-    ):  # whether constraints determine all accelerations is looked at
+    # where the mass matrix is singular, the method checks whether constraints determine all accelerations
+    if kernels.friction.planar_speeds or kernels.has_singular_mass_matrix:
         return None
     if kernels.mechanism.equation_count:
         return None if kernels.constraint_programs.depends_on_time else kernels.constraint_kernel("forward_dynamics")

@@ -764,7 +764,7 @@ class Dynamics:
         >>> print(dyn.loop_residual([0.0, 0.0, 1.5]).round(3))
         [ 0.158 -0.598]
         """
-        return self._kernels.constraint_kernel("closure")(q, *self._kernels.time_arguments(t))
+        return self._kernels.constraint_kernel("loop_residual")(q, *self._kernels.time_arguments(t))
 
     def constraint_rate(self, q: ArrayLike, qd: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Compute Psi qd + phi, which is zero for speeds that satisfy the constraints.
@@ -1080,7 +1080,7 @@ class Dynamics:
         >>> print(lg.compile("two_r").jacobian_bias([0.3, 0.8], [0.5, -1.0], "tip")[3:5].round(3))
         [-0.352 -0.297]
         """
-        return self._kernels.frame_function(kinematics.JACOBIAN_RATE, frame)(q, qd)
+        return self._kernels.frame_function(kinematics.JACOBIAN_BIAS, frame)(q, qd)
 
     def cartesian(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,21 +36,23 @@ class FrictionConstants:
         """The forces of dry friction; they are 0 at rest."""
         back = np.where(qd < 0, -self.coulomb_negative, 0.0 * qd)
         forces: np.ndarray = np.where(qd > 0, self.coulomb_positive, back)
-        self._put_plane_forces(qd, forces)
+        for plane, plane_forces in self._forces_in_planes(qd):
+            forces[..., plane] = plane_forces
         return forces
 
     def plane_forces(self, qd: np.ndarray) -> np.ndarray:
         """The part of the forces of dry friction that acts in planes: no single link has it."""
         forces = np.zeros_like(qd)
-        self._put_plane_forces(qd, forces)
+        for plane, plane_forces in self._forces_in_planes(qd):
+            forces[..., plane] = plane_forces
         return forces
 
-    def _put_plane_forces(self, qd: np.ndarray, forces: np.ndarray) -> None:
-        """Put the forces of dry friction in planes into the forces of all speeds."""
+    def _forces_in_planes(self, qd: np.ndarray) -> Iterator[tuple[list[int], np.ndarray]]:
+        """Yield the groups of speeds whose dry friction acts together, each with its forces."""
         for plane in map(list, self.planar_speeds):
             plane_speeds = qd[..., plane]
             speed = np.linalg.norm(plane_speeds, axis=-1, keepdims=True)
-            forces[..., plane] = self.coulomb_positive[plane] * plane_speeds / np.where(speed > 0, speed, 1.0)
+            yield plane, self.coulomb_positive[plane] * plane_speeds / np.where(speed > 0, speed, 1.0)
 
 
 def friction_constants(mechanism: Mechanism) -> FrictionConstants:

@@ -44,6 +44,7 @@ _READABLE_TYPES = frozenset(map(np.dtype, (np.float64, np.int64)))
 _addressof = ctypes.addressof
 _from_buffer: Any = ctypes.c_char.from_buffer  # arrays are buffers, though their type does not say so
 _SUPPRESSED: ContextVar[bool] = ContextVar("suppressed", default=False)
+_compile_lock = threading.RLock()
 
 
 class Kernel:
@@ -142,15 +143,6 @@ class Kernel:
         parameters, table = code.addresses
         for context in self._contexts:
             context.set_code(code.address, aligned_address(self._scratch), parameters, table)
-
-
-_compile_lock = threading.RLock()
-
-
-def _reset_after_fork() -> None:
-    """A forked child has none of its parent's threads, nor what they held."""
-    global _compile_lock
-    _compile_lock = threading.RLock()
 
 
 class MachineCode:
@@ -386,7 +378,12 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="lagrangian")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked child has none of its parent's threads
+def _reset_after_fork() -> None:
+    """A forked child has none of its parent's threads, nor what they held."""
+    global _compile_lock
+    _compile_lock = threading.RLock()
+    _pool.cache_clear()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_after_fork)

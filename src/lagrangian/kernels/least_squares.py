@@ -24,13 +24,13 @@ def pseudoinverse_factors(A: np.ndarray, full_matrices: bool = False) -> tuple[n
     """U, 1/s and V^T of A = U diag(s) V^T, 1/s zero where s is none; `full_matrices` has all rows of V^T, the null space last."""
     fine, bad = mask_not_finite(A)
     U, s, Vt = np.linalg.svd(fine, full_matrices=full_matrices)
-    acts = s > RANK_TOLERANCE
-    inverse = np.where(acts, 1 / np.where(acts, s, 1.0), 0.0)
+    is_nonzero = s > RANK_TOLERANCE
+    inverse = np.where(is_nonzero, 1 / np.where(is_nonzero, s, 1.0), 0.0)
     return U, inverse if bad is None else np.where(bad[..., 0], np.nan, inverse), Vt
 
 
 def mask_not_finite(A: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Matrices with zeros in place of those that are not finite, of which LAPACK speaks or fails; and which these are."""
+    """Matrices with zeros in place of those that are not finite, of which LAPACK warns, or fails; and which these are."""
     if np.isfinite(A).all():
         return A, None
     bad = ~np.isfinite(A).all(axis=(-2, -1), keepdims=True)
@@ -83,7 +83,7 @@ def minimum_norm_multipliers(psi: np.ndarray, multipliers: np.ndarray) -> np.nda
     if not dependent.any():
         return multipliers
     # combinations of multipliers that exert no force: their part is taken off
-    idle = combinations * dependent[..., None, :] / size[..., None]
-    idle_part = np.einsum("...km,...m->...k", np.linalg.pinv(idle), multipliers)
-    smallest: np.ndarray = multipliers - np.einsum("...mk,...k->...m", idle, idle_part)
+    null_combinations = combinations * dependent[..., None, :] / size[..., None]
+    null_part = np.einsum("...km,...m->...k", np.linalg.pinv(null_combinations), multipliers)
+    smallest: np.ndarray = multipliers - np.einsum("...mk,...k->...m", null_combinations, null_part)
     return smallest

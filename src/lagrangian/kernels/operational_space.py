@@ -47,7 +47,7 @@ THRESHOLD = 1e-3
 # the smallest part of the fastest direction's speed that is distinguished from zero
 MIN_RELATIVE_SPEED = 1e-8
 LOCK_TOLERANCE = 1e-6  # |det E| below which the angles have no rates
-NEAR_LOCK_TOLERANCE = 0.02  # and below which they are said to be near gimbal lock: 1.1 degrees
+NEAR_LOCK_TOLERANCE = 0.02  # and below which a warning says that they are near gimbal lock: 1.1 degrees
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,32 +157,150 @@ def cartesian(
     check_degrees_of_freedom(dyn, frame, active_directions, frame_jacobian, N, euler)
     rows = [direction_names(euler).index(d) for d in active_directions]
     drift = evaluate(lambda q, qd: dyn.jacobian_bias(q, qd, frame), q, qd)
+    orientation = None
     if euler is not None and min(rows) < 3:
         R, label = evaluate(lambda q: dyn.pose(q, frame), q)[:, :3, :3], dyn.mechanism.frame(frame).name
         orientation = EulerAngleRates.from_rotations(euler, R, _matvec(frame_jacobian[:, :3], qd), label, ~bad, warn)
-        T, s = _singular_values_with_angles(dyn.mechanism, orientation, frame_jacobian, N, rows)
-        frame_jacobian, drift = orientation.jacobian(frame_jacobian), orientation.acceleration(drift)
-    else:
-        T, s = _singular_values(dyn.mechanism, frame_jacobian, N, rows)
-    relative_speeds = s / np.maximum(s[:, :1], np.finfo(float).tiny)
-    motion = _FrameMotion(np.ascontiguousarray(frame_jacobian[:, rows]), drift[:, rows], T, relative_speeds)
-    if (relative_speeds < threshold).any():
+    motion = _FrameMotion.along_rows(dyn.mechanism, frame_jacobian, drift, N, rows, orientation)
+    if (motion.relative_speeds < threshold).any():
         check_independent(dyn, frame, active_directions, euler)
-    forces = _JointForces(
-        np.broadcast_to(evaluate(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv)),
-        _matvec(evaluate(dyn.coriolis_matrix, q, qd), qd),
-        evaluate(dyn.gravity, q),
-        evaluate(lambda q, qd: dyn.friction(qd, q=q), q, qd),
-    )
+    forces = _JointForces.at_states(dyn, evaluate, q, qd)
     equations = forces.at_frame(dyn.mechanism, frame, active_directions, motion, N, b, threshold)
-    is_lost = equations.singular & ~bad
-    if warn and is_lost.any():
-        lost_speeds = np.where(is_lost, relative_speeds[:, -1], np.inf)
-        _warn_of_singular(
-            dyn, equations, lost_speeds, format_direction(T[int(np.argmin(lost_speeds)), -1], active_directions), batch
-        )
+    if warn:
+        _warn_if_singular(dyn, equations, motion, ~bad, batch)
     masked = _mask_invalid_states(equations, bad) if bad.any() else equations
     return _without_batch_axis(masked) if batch is None else masked
+
+
+def constraint_null_space(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: ArrayLike) -> tuple[np.ndarray | None, np.ndarray]:
+    """N, whose columns span the speeds that the constraints permit, and some qdd that keeps the constraints.
+
+    Columns of N that span nothing are zero. None stands for all speeds.
+    """
+    count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
+    if not m:
+        return None, np.zeros((count, n))
+    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
+    rows, size = unit_rows(psi)
+    U, inverse, V = pseudoinverse_factors(rows, full_matrices=True)
+    r = inverse.shape[1]
+    gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
+    coefficients = inverse * _matvec(_T(U)[:, :r], gamma)
+    free = np.ones((count, n), dtype=bool)
+    free[:, :r] = inverse == 0
+    return _T(V) * free[:, None, :], -_matvec(_T(V)[:, :, :r], coefficients)
+
+
+def direction_names(euler: str | None) -> tuple[str, ...]:
+    return TWIST_COMPONENTS if euler is None else EULER_NAMES
+
+
+def as_direction_names(directions: Directions, euler: str | None) -> tuple[str, ...]:
+    """Names of directions from an argument: known ones, each once."""
+    available = direction_names(euler)
+    if not isinstance(directions, (str, Iterable, NoneType)) or isinstance(directions, np.ndarray):
+        raise ArgumentError(f"is {directions!r}; give some of {', '.join(available)}", where="cartesian", argument="directions")
+    names = available if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
+    for name in names:
+        if not isinstance(name, str) or name not in available:
+            raise ArgumentError(f"cartesian: {unknown_direction_message(name, available)}", concerns="directions")
+    if not names or len(set(names)) != len(names):
+        raise ArgumentError(
+            f"are {names}; give some of {', '.join(available)}, each once", where="cartesian", argument="directions"
+        )
+    return names
+
+
+def check_degrees_of_freedom(
+    dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], frame_jacobian: np.ndarray, N: np.ndarray | None, euler: str | None
+) -> None:
+    """Raise an error that names independent directions if there are more directions than degrees of freedom."""
+    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
+    if len(names) > degrees:
+        label = dyn.mechanism.frame(frame).name
+        free = _independent_rows(_generic_jacobian(dyn, frame, euler) if N is None else frame_jacobian[0] @ N[0])
+        raise ArgumentError(
+            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
+            f"{len(names)} directions. {_advice(free, euler)}"
+        )
+
+
+def check_independent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
+    """Directions that depend on each other in every configuration are an error, not a singularity."""
+    G, rows = _generic_jacobian(dyn, frame, euler), [direction_names(euler).index(name) for name in names]
+    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
+        label = dyn.mechanism.frame(frame).name
+        raise ArgumentError(
+            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
+            f"{_advice(_independent_rows(G), euler)}"
+        )
+
+
+def format_direction(T: np.ndarray, names: tuple[str, ...]) -> str:
+    """A direction as text: x, or 0.71 x - 0.71 y."""
+    u = T / np.linalg.norm(T)
+    u = u * np.sign(u[np.argmax(np.abs(u))])
+    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
+    if len(terms) == 1:
+        return terms[0][1]
+    text = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
+    return text.removeprefix("+ ")
+
+
+@dataclass(frozen=True)
+class EulerAngleRates:
+    """The angles of a frame at some states, with E of w = E phi', the rates phi' and E' phi'."""
+
+    E: np.ndarray
+    rates: np.ndarray
+    drift: np.ndarray
+
+    @staticmethod
+    def from_rotations(
+        angles: str, R: np.ndarray, w: np.ndarray, frame: str, valid: np.ndarray, warn_near_lock: bool
+    ) -> EulerAngleRates:
+        """Make the rates for rotation matrices R and angular velocities w of states; those not `valid` are not checked."""
+        sequence = EulerSequence.from_name(angles)
+        phi = sequence.angles(R)
+        openness = np.where(valid, sequence.abs_determinant(phi), 1.0)
+        phi = np.where(valid[:, None], phi, sequence.angles(sequence.rotation(np.full((1, 3), 0.5))))
+        worst = int(np.argmin(openness))
+        if openness[worst] < NEAR_LOCK_TOLERANCE:
+            beta = np.degrees(phi[worst, 1])
+            state = f" at state {worst}" if len(openness) > 1 else ""
+            where = f"the {sequence.name} angles of {frame!r} are singular where beta is {sequence.gimbal_lock_text}"
+            message = f"{where}; it is {beta:.6g}{state}"
+            advice = "use another sequence, or the directions wx, wy, wz"
+            if openness[worst] < LOCK_TOLERANCE:
+                raise ArgumentError(f"cartesian: gimbal lock: {message}; {advice}", concerns="euler")
+            if warn_near_lock:
+                rate_factor = f"rates of alpha and gamma are up to {1 / openness[worst]:.3g} times the angular velocity"
+                emit_warning(f"near gimbal lock: {message}. The {rate_factor}; {advice}", SingularWarning)
+        E = sequence.rates_matrix(phi)
+        rates = np.linalg.solve(E, w[:, :, None])[:, :, 0]
+        return EulerAngleRates(E, rates, sequence.rates_matrix_bias(phi, rates))
+
+    def has_all_angles(self, rows: list[int]) -> bool:
+        """Whether all three angles are among the rows of (phi, p)."""
+        return {0, 1, 2} <= set(rows)
+
+    def combinations(self, T: np.ndarray, rows: list[int]) -> np.ndarray:
+        """Combinations of angular velocities and speeds, as rows, in terms of rates of the angles, if all three are asked for."""
+        if not self.has_all_angles(rows):
+            return T
+        turning = [rows.index(k) for k in range(3)]
+        combined = T.copy()
+        combined[:, :, turning] = T[:, :, turning] @ self.E
+        return combined
+
+    def jacobian(self, J: np.ndarray) -> np.ndarray:
+        """The Jacobian of (phi, p), from the Jacobian J of (w, p): (n, 6, nv)."""
+        return np.concatenate([np.linalg.solve(self.E, J[:, :3]), J[:, 3:]], axis=1)
+
+    def acceleration(self, a: np.ndarray) -> np.ndarray:
+        """(phi'', p'') of the accelerations (w', p''): (n, 6)."""
+        turning = np.linalg.solve(self.E, (a[:, :3] - self.drift)[:, :, None])[:, :, 0]
+        return np.concatenate([turning, a[:, 3:]], axis=1)
 
 
 def _check_threshold(threshold: float) -> float:
@@ -205,6 +323,24 @@ class _FrameMotion:
     T: np.ndarray
     relative_speeds: np.ndarray
 
+    @staticmethod
+    def along_rows(
+        mechanism: Mechanism,
+        frame_jacobian: np.ndarray,
+        drift: np.ndarray,
+        N: np.ndarray | None,
+        rows: list[int],
+        orientation: EulerAngleRates | None,
+    ) -> _FrameMotion:
+        """The motion along some of the six directions, of which the first three are Euler angles if there is an `orientation`."""
+        if orientation is None:
+            T, s = _singular_values(mechanism, frame_jacobian, N, rows)
+        else:
+            T, s = _singular_values_with_angles(mechanism, orientation, frame_jacobian, N, rows)
+            frame_jacobian, drift = orientation.jacobian(frame_jacobian), orientation.acceleration(drift)
+        relative_speeds = s / np.maximum(s[:, :1], np.finfo(float).tiny)
+        return _FrameMotion(np.ascontiguousarray(frame_jacobian[:, rows]), drift[:, rows], T, relative_speeds)
+
 
 @dataclass(frozen=True)
 class _JointForces:
@@ -214,6 +350,16 @@ class _JointForces:
     velocity: np.ndarray
     gravity: np.ndarray
     friction: np.ndarray
+
+    @staticmethod
+    def at_states(dyn: Dynamics, evaluate: Callable[..., np.ndarray], q: np.ndarray, qd: np.ndarray) -> _JointForces:
+        """The terms at rows of states; `evaluate(function, *states)` calls a function of one state, or of rows of them."""
+        return _JointForces(
+            np.broadcast_to(evaluate(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv)),
+            _matvec(evaluate(dyn.coriolis_matrix, q, qd), qd),
+            evaluate(dyn.gravity, q),
+            evaluate(lambda q, qd: dyn.friction(qd, q=q), q, qd),
+        )
 
     def at_frame(
         self,
@@ -312,14 +458,16 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, relative_speeds: np.ndarray, t
     return (M_x + _T(M_x)) / 2
 
 
-def _warn_of_singular(
-    dyn: Dynamics, equations: OperationalSpaceDynamics, lost_speeds: np.ndarray, lost_direction: str, batch: int | None
+def _warn_if_singular(
+    dyn: Dynamics, equations: OperationalSpaceDynamics, motion: _FrameMotion, is_valid: np.ndarray, batch: int | None
 ) -> None:
-    """Warn of the state where a direction is nearest to being lost.
-
-    `lost_speeds` are the speeds of the slowest direction as parts of the fastest one's; inf where no direction is lost.
-    """
+    """Warn of the valid state where a direction is nearest to being lost, if one is lost anywhere."""
+    is_lost = equations.singular & is_valid
+    if not is_lost.any():
+        return
+    lost_speeds = np.where(is_lost, motion.relative_speeds[:, -1], np.inf)
     worst = int(np.argmin(lost_speeds))
+    lost_direction = format_direction(motion.T[worst, -1], equations.directions)
     which = "" if batch is None else f" at {int(np.isfinite(lost_speeds).sum())} of {batch} states, worst at state {worst}"
     emit_warning(
         f"{dyn.mechanism.name}: it is near a singular configuration{which}: {equations.frame!r} moves along {lost_direction} at "
@@ -352,70 +500,6 @@ def _with_arrays(equations: OperationalSpaceDynamics, change: Callable[[np.ndarr
     return OperationalSpaceDynamics(**{name: change(x) if isinstance(x, np.ndarray) else x for name, x in values.items()})
 
 
-def constraint_null_space(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: ArrayLike) -> tuple[np.ndarray | None, np.ndarray]:
-    """N, whose columns span the speeds that the constraints permit, and some qdd that keeps the constraints.
-
-    Columns of N that span nothing are zero. None stands for all speeds.
-    """
-    count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
-    if not m:
-        return None, np.zeros((count, n))
-    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
-    rows, size = unit_rows(psi)
-    U, inverse, V = pseudoinverse_factors(rows, full_matrices=True)
-    r = inverse.shape[1]
-    gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
-    coefficients = inverse * _matvec(_T(U)[:, :r], gamma)
-    free = np.ones((count, n), dtype=bool)
-    free[:, :r] = inverse == 0
-    return _T(V) * free[:, None, :], -_matvec(_T(V)[:, :, :r], coefficients)
-
-
-def direction_names(euler: str | None) -> tuple[str, ...]:
-    return TWIST_COMPONENTS if euler is None else EULER_NAMES
-
-
-def as_direction_names(directions: Directions, euler: str | None) -> tuple[str, ...]:
-    """Names of directions from an argument: known ones, each once."""
-    available = direction_names(euler)
-    if not isinstance(directions, (str, Iterable, NoneType)) or isinstance(directions, np.ndarray):
-        raise ArgumentError(f"is {directions!r}; give some of {', '.join(available)}", where="cartesian", argument="directions")
-    names = available if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
-    for name in names:
-        if not isinstance(name, str) or name not in available:
-            raise ArgumentError(f"cartesian: {unknown_direction_message(name, available)}", concerns="directions")
-    if not names or len(set(names)) != len(names):
-        raise ArgumentError(
-            f"are {names}; give some of {', '.join(available)}, each once", where="cartesian", argument="directions"
-        )
-    return names
-
-
-def check_degrees_of_freedom(
-    dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], frame_jacobian: np.ndarray, N: np.ndarray | None, euler: str | None
-) -> None:
-    """Raise an error that names independent directions if there are more directions than degrees of freedom."""
-    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
-    if len(names) > degrees:
-        label = dyn.mechanism.frame(frame).name
-        free = _independent_rows(_generic_jacobian(dyn, frame, euler) if N is None else frame_jacobian[0] @ N[0])
-        raise ArgumentError(
-            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
-            f"{len(names)} directions. {_advice(free, euler)}"
-        )
-
-
-def check_independent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
-    """Directions that depend on each other in every configuration are an error, not a singularity."""
-    G, rows = _generic_jacobian(dyn, frame, euler), [direction_names(euler).index(name) for name in names]
-    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
-        label = dyn.mechanism.frame(frame).name
-        raise ArgumentError(
-            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
-            f"{_advice(_independent_rows(G), euler)}"
-        )
-
-
 def _generic_jacobian(dyn: Dynamics, frame: str | Frame, euler: str | None) -> np.ndarray:
     """J of the tree where it has no accidental zeros."""
     q = dyn.mechanism.random_configuration(1)
@@ -438,73 +522,6 @@ def _independent_rows(G: np.ndarray) -> tuple[int, ...]:
 def _advice(rows: tuple[int, ...], euler: str | None) -> str:
     names = tuple(direction_names(euler)[k] for k in rows)
     return f"Independent directions are {', '.join(names)}: use directions={names!r}" if names else "It does not move"
-
-
-def format_direction(T: np.ndarray, names: tuple[str, ...]) -> str:
-    """A direction as text: x, or 0.71 x - 0.71 y."""
-    u = T / np.linalg.norm(T)
-    u = u * np.sign(u[np.argmax(np.abs(u))])
-    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
-    if len(terms) == 1:
-        return terms[0][1]
-    text = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
-    return text.removeprefix("+ ")
-
-
-@dataclass(frozen=True)
-class EulerAngleRates:
-    """The angles of a frame at some states, with E of w = E phi', the rates phi' and E' phi'."""
-
-    E: np.ndarray
-    rates: np.ndarray
-    drift: np.ndarray
-
-    @staticmethod
-    def from_rotations(
-        angles: str, R: np.ndarray, w: np.ndarray, frame: str, valid: np.ndarray, warn_near_lock: bool
-    ) -> EulerAngleRates:
-        """Make the rates for rotation matrices R and angular velocities w of states; those not `valid` are not checked."""
-        sequence = EulerSequence.from_name(angles)
-        phi = sequence.angles(R)
-        openness = np.where(valid, sequence.abs_determinant(phi), 1.0)
-        phi = np.where(valid[:, None], phi, sequence.angles(sequence.rotation(np.full((1, 3), 0.5))))
-        worst = int(np.argmin(openness))
-        if openness[worst] < NEAR_LOCK_TOLERANCE:
-            beta = np.degrees(phi[worst, 1])
-            state = f" at state {worst}" if len(openness) > 1 else ""
-            where = f"the {sequence.name} angles of {frame!r} are singular where beta is {sequence.gimbal_lock_text}"
-            message = f"{where}; it is {beta:.6g}{state}"
-            advice = "use another sequence, or the directions wx, wy, wz"
-            if openness[worst] < LOCK_TOLERANCE:
-                raise ArgumentError(f"cartesian: gimbal lock: {message}; {advice}", concerns="euler")
-            if warn_near_lock:
-                rate_factor = f"rates of alpha and gamma are up to {1 / openness[worst]:.3g} times the angular velocity"
-                emit_warning(f"near gimbal lock: {message}. The {rate_factor}; {advice}", SingularWarning)
-        E = sequence.rates_matrix(phi)
-        rates = np.linalg.solve(E, w[:, :, None])[:, :, 0]
-        return EulerAngleRates(E, rates, sequence.rates_matrix_bias(phi, rates))
-
-    def has_all_angles(self, rows: list[int]) -> bool:
-        """Whether all three angles are among the rows of (phi, p)."""
-        return {0, 1, 2} <= set(rows)
-
-    def combinations(self, T: np.ndarray, rows: list[int]) -> np.ndarray:
-        """Combinations of angular velocities and speeds, as rows, in terms of rates of the angles, if all three are asked for."""
-        if not self.has_all_angles(rows):
-            return T
-        turning = [rows.index(k) for k in range(3)]
-        combined = T.copy()
-        combined[:, :, turning] = T[:, :, turning] @ self.E
-        return combined
-
-    def jacobian(self, J: np.ndarray) -> np.ndarray:
-        """The Jacobian of (phi, p), from the Jacobian J of (w, p): (n, 6, nv)."""
-        return np.concatenate([np.linalg.solve(self.E, J[:, :3]), J[:, 3:]], axis=1)
-
-    def acceleration(self, a: np.ndarray) -> np.ndarray:
-        """(phi'', p'') of the accelerations (w', p''): (n, 6)."""
-        turning = np.linalg.solve(self.E, (a[:, :3] - self.drift)[:, :, None])[:, :, 0]
-        return np.concatenate([turning, a[:, 3:]], axis=1)
 
 
 def _T(A: np.ndarray) -> np.ndarray:

@@ -14,11 +14,7 @@ from numpy.typing import ArrayLike
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.catalogue import Kernels
-from lagrangian.kernels.kernel import (
-    Wrenches,
-    as_rows,
-    as_wrench_mapping,
-)
+from lagrangian.kernels.kernel import Wrenches, as_rows, as_wrench_mapping
 from lagrangian.model.mechanism import Mechanism
 
 # a load: its link, its point in the world, its moment and its force along the world's axes; arrays have a row for each state
@@ -33,7 +29,7 @@ def reactions(
     frame_wrenches = as_wrench_mapping(wrenches)
     names = ("q", "qd", "qdd", *(f"the wrench on {name!r}" for name in frame_wrenches))
     sizes = (tree.nq, tree.nv, tree.nv, *(6 for _ in frame_wrenches))
-    (q, qd, qdd, *acting), batch = as_rows("reactions", names, sizes, (*motion, *frame_wrenches.values()))
+    (q, qd, qdd, *wrench_rows), batch = as_rows("reactions", names, sizes, (*motion, *frame_wrenches.values()))
     if not mechanism.joints:
         return np.zeros((0, 6) if batch is None else (batch, 0, 6))
     W: np.ndarray = kernels.reactions()(q, qd, qdd)
@@ -44,7 +40,7 @@ def reactions(
         )
     if frame_wrenches or mechanism.springs or multipliers is not None:
         loads = Loads(mechanism, tree, kernels.link_poses()(q))
-        loads.subtract_from(W, loads.wrench_loads(dict(zip(frame_wrenches, acting, strict=True))))
+        loads.subtract_from(W, loads.wrench_loads(dict(zip(frame_wrenches, wrench_rows, strict=True))))
         if mechanism.springs:
             loads.subtract_from(W, loads.link_loads(kernels.spring_kernel("wrenches")(q, qd)))
         if multipliers is not None:

@@ -61,15 +61,6 @@ def compile_wasm(text: str, level: int, passes: Sequence[str]) -> bytes:
     return machine_code.compile_object(text, TARGET, level, passes, _machine(level))
 
 
-@cache
-def _machine(level: int) -> Any:
-    llvm = machine_code.llvm()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    target = llvm.Target.from_triple(TRIPLE)
-    return target.create_target_machine(cpu=TARGET.cpu, features=TARGET.features, opt=level, reloc="static")
-
-
 def link(contents: bytes, exports: Sequence[str]) -> bytes:
     """The module, which exports its `memory`, the functions named, and `heap`: the first address that nobody uses."""
     parsed = _read_object(contents)
@@ -105,6 +96,80 @@ def imports_of(module: bytes) -> list[str]:
     """The functions that a module needs from outside."""
     section = _read_object(module).sections.get(IMPORTS)
     return [entry.name for entry in _read_imports(WasmReader(section))] if section else []
+
+
+class WasmReader:
+    """Reads a part of a module from its beginning on. Integers are in LEB128: seven bits a byte, the lowest first."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.position = data, 0
+
+    def __bool__(self) -> bool:
+        """Whether there is more to read."""
+        return self.position < len(self.data)
+
+    def read_byte(self) -> int:
+        self.position += 1
+        return self.data[self.position - 1]
+
+    def read_bytes(self, count: int) -> bytes:
+        self.position += count
+        return self.data[self.position - count : self.position]
+
+    def read_unsigned(self) -> int:
+        value, _ = self._read_leb()
+        return value
+
+    def read_signed(self) -> int:
+        value, bits = self._read_leb()
+        return value - (1 << bits) if value >> (bits - 1) else value
+
+    def _read_leb(self) -> tuple[int, int]:
+        """The bits of an integer, and how many there are."""
+        value = shift = 0
+        while True:
+            byte = self.read_byte()
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value, shift
+
+    def read_name(self) -> str:
+        return self.read_bytes(self.read_unsigned()).decode()
+
+
+def encode_unsigned(n: int) -> bytes:
+    encoded = bytearray()
+    while n >= 0x80:
+        encoded.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes([*encoded, n])
+
+
+def encode_signed(n: int) -> bytes:
+    encoded = bytearray()
+    while not -0x40 <= n < 0x40:
+        encoded.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes([*encoded, n & 0x7F])
+
+
+def encode_name(text: str) -> bytes:
+    return encode_unsigned(len(text.encode())) + text.encode()
+
+
+def encode_vector(items: Sequence[bytes]) -> bytes:
+    """A list, after its length."""
+    return encode_unsigned(len(items)) + b"".join(items)
+
+
+@cache
+def _machine(level: int) -> Any:
+    llvm = machine_code.llvm()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu=TARGET.cpu, features=TARGET.features, opt=level, reloc="static")
 
 
 @dataclass
@@ -212,68 +277,3 @@ def _data_end(section: bytes | None) -> int:
         reader.read_bytes(size)
         end = max(end, begin + size)
     return end
-
-
-class WasmReader:
-    """Reads a part of a module from its beginning on. Integers are in LEB128: seven bits a byte, the lowest first."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.position = data, 0
-
-    def __bool__(self) -> bool:
-        """Whether there is more to read."""
-        return self.position < len(self.data)
-
-    def read_byte(self) -> int:
-        self.position += 1
-        return self.data[self.position - 1]
-
-    def read_bytes(self, count: int) -> bytes:
-        self.position += count
-        return self.data[self.position - count : self.position]
-
-    def read_unsigned(self) -> int:
-        value, _ = self._read_leb()
-        return value
-
-    def read_signed(self) -> int:
-        value, bits = self._read_leb()
-        return value - (1 << bits) if value >> (bits - 1) else value
-
-    def _read_leb(self) -> tuple[int, int]:
-        """The bits of an integer, and how many there are."""
-        value = shift = 0
-        while True:
-            byte = self.read_byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value, shift
-
-    def read_name(self) -> str:
-        return self.read_bytes(self.read_unsigned()).decode()
-
-
-def encode_unsigned(n: int) -> bytes:
-    encoded = bytearray()
-    while n >= 0x80:
-        encoded.append(n & 0x7F | 0x80)
-        n >>= 7
-    return bytes([*encoded, n])
-
-
-def encode_signed(n: int) -> bytes:
-    encoded = bytearray()
-    while not -0x40 <= n < 0x40:
-        encoded.append(n & 0x7F | 0x80)
-        n >>= 7
-    return bytes([*encoded, n & 0x7F])
-
-
-def encode_name(text: str) -> bytes:
-    return encode_unsigned(len(text.encode())) + text.encode()
-
-
-def encode_vector(items: Sequence[bytes]) -> bytes:
-    """A list, after its length."""
-    return encode_unsigned(len(items)) + b"".join(items)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lagrangian.algorithms.constraints.constrained_dynamics import GroupRanks
-from lagrangian.configuration.constraint_rank import constraint_ranks
+from lagrangian.configuration.constraint_ranks import constraint_ranks
 from lagrangian.configuration.coordinates import integrate
 from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.mobility import constraint_rank, regular_configuration

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.control.actuated_joints import REST_TOLERANCE
 from lagrangian.control.computed_torque import ComputedTorque
 from lagrangian.control.controller import Controller
 from lagrangian.control.pd_gravity import PDGravityCompensation
@@ -22,11 +23,12 @@ from lagrangian.functions.mechanism_graph import MechanismGraph
 from lagrangian.kernels.llvm.emit import hexadecimal, write_function
 from lagrangian.kernels.llvm.ir import INTEGER, Array, FunctionBuilder
 from lagrangian.kinematics.chebyshev import DEGREE, ChebyshevSeries
+from lagrangian.model.expression import functions as f
 from lagrangian.motion.integrators.method import Module
 from lagrangian.page_motion.subject import NotComputableError, PageMotion
 
 GAINS = {"frequency": "rad/s", "damping": ""}
-COLUMNS = 3  # position, speed and acceleration of every coordinate that is led
+COLUMNS = 3  # position, speed and acceleration of every coordinate that the controller leads
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,8 @@ def control_law(subject: PageMotion) -> ControlLaw | None:
     if controller is None:
         return None
     compilable = ComputedTorque, PDGravityCompensation
-    if (
-        not isinstance(controller, compilable) or type(controller) not in compilable
-    ):  # a class that is derived from them may have another law
+    # a class that is derived from them may have another law
+    if not isinstance(controller, compilable) or type(controller) not in compilable:
         name = getattr(controller, "__name__", type(controller).__name__)
         raise NotComputableError(f"the torques come from Python: {name}. Traced(function) compiles one that does not branch")
     mechanism = controller.dynamics.mechanism
@@ -102,7 +103,7 @@ class ControlLawWriter:
 
     def write(self, module: Module) -> None:
         model = MechanismGraph(self.law.controller.dynamics.mechanism, ())
-        places = {"wanted": ("wanted", 0), "gain": ("gains", self.first_gain), "q": ("state", 0), "qd": ("state", model.nq)}
+        places = {"desired": ("desired", 0), "gain": ("gains", self.first_gain), "q": ("state", 0), "qd": ("state", model.nq)}
         outputs = self._torques(model)
         module.lines += write_function("law", model.graph, outputs, places, module.declared, module.fma)
         self._write_reference(module)
@@ -119,7 +120,7 @@ class ControlLawWriter:
 
     def _torques(self, model: MechanismGraph) -> list[Any]:
         controller, reference, n = self.law.controller, self.law.reference, self.joint_count
-        desired, speed, acceleration = ([model.graph.input("wanted", part * n + k) for k in range(n)] for part in range(COLUMNS))
+        desired, speed, acceleration = ([model.graph.input("desired", part * n + k) for k in range(n)] for part in range(COLUMNS))
         kp, kd = ([model.graph.input("gain", part * n + k) for k in range(n)] for part in range(2))
         command = [
             kd[k] * (speed[k] - model.graph.input("qd", int(reference.iv[k])))
@@ -178,9 +179,6 @@ class ControlLawWriter:
 
 def _dry_friction(speed: Any, plus: float, minus: float) -> Any:
     """The dry friction by the sign of a desired speed; it is zero where that speed is zero but for rounding."""
-    from lagrangian.control.actuated_joints import REST_TOLERANCE
-    from lagrangian.model.expression import functions as f
-
     return f.choose(REST_TOLERANCE, speed, plus, f.choose(speed, -REST_TOLERANCE, minus, 0.0))
 
 

@@ -80,7 +80,7 @@ def select_inputs(subject: PageMotion, law: ControlLaw | None, sliders: Iterable
     return tuple(inputs.values())
 
 
-_REMEDY = "a list of names is needed, such as ['l1', 'q0.theta1'], or of (name, least, most)"
+_REMEDY = "a list of names is needed, such as ['l1', 'q0.theta1'], or of (name, lower, upper)"
 
 
 class AvailableInputs:
@@ -221,7 +221,7 @@ class AvailableInputs:
 
     def _python_dependence(self, name: str) -> str:
         """Why a parameter needs Python, which decides on something that depends on it; the text is empty if there is nothing."""
-        # a number of a part becomes a parameter of its path's name, and so it is seen what follows it
+        # a number of a part becomes a parameter of its path's name, so that `Following` finds what depends on it
         mechanism = self.mechanism
         if name not in mechanism.parameters:
             mechanism = with_value_at(mechanism, name, Expression("symbol", (), parameter_value(mechanism, name), name))

@@ -116,8 +116,8 @@ class PageModuleWriter:
         if law is not None:
             first = len(self.parameters)
             gain_inputs = {x.name: self._graph.input(NUMBERS, first + k) for k, x in enumerate(self._gain_inputs)}
-            lanes = law.gain_values(gain_inputs)
-            self.gains = self.system.numbers.extend(law.gain_values({}), [_Gain(x) for x in lanes])
+            nodes = law.gain_values(gain_inputs)
+            self.gains = self.system.numbers.extend(law.gain_values({}), [_Gain(x) for x in nodes])
         self.workspace = SolverWorkspace(
             self.system.size, subject.settings.method, len(self.system.table), self.system.table.looks
         )
@@ -241,7 +241,7 @@ class PageModuleWriter:
             nv = self.system.nv
             rows = [psi[i * nv : (i + 1) * nv] for i in range(self.system.mechanism.equation_count)]
             functions |= {
-                "closure": (graph, self.model.record(constraint_programs.closure()), of_state),
+                "closure": (graph, self.model.record(constraint_programs.loop_residual()), of_state),
                 "slopes": (graph, [x for row in rows for x in row], of_state),
                 "rate": (graph, self.model.record(constraint_programs.rate()), of_state),
             }

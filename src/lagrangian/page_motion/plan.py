@@ -68,13 +68,13 @@ def plan(
         "redundant": settings.redundant,
         "adaptive": settings.method.adaptive,
         "work": writer.workspace.size,
-        "room": 256 + 2 * table.looks * len(table),
+        "max_events": 256 + 2 * table.looks * len(table),
         "degree": settings.method.degree,
         "numbers": {"described": len(system.numbers), "size": numbers},
-        "u": {"size": system.inputs.size, "numbers": system.inputs.numbers, "decided": system.inputs.decided}
+        "u": {"size": system.inputs.size, "numbers": system.inputs.numbers, "decision_time": system.inputs.decided}
         | {"latest": system.inputs.torque_function, "since": system.inputs.since, "joints": system.inputs.joint(0)},
         "responses": system.responses if system.responds else 0,
-        "breaks": [[t, time_before(t)] for t in subject.torque.breaks if first < t < end],
+        "discontinuities": [[t, time_before(t)] for t in subject.torque.breaks if first < t < end],
         "table": _torque_table(subject),
         "events": [_event_data(entry, mechanism.speed_names, subject) for entry in table.entries],
         "holdable": [{"name": mechanism.speed_names[h.speed], **_joint_data(h)} for h in subject.holdable],

@@ -98,6 +98,56 @@ def as_page_motion(motion: Motion) -> PageMotion:
     return PageMotion(motion, mechanism, torque, settings, span, (*events, *limits), (), system)
 
 
+@dataclass(frozen=True)
+class PageStart:
+    """Where a page's motion begins.
+
+    `is_described` says that the motion began as the description has it; `described_entries` are the entries of the state that
+    the description gives, as scalars by their places. A start that `closes_by_itself` closes the loops whatever the parameters
+    are; else `fixed_coordinates` keep their values, and the others are reached from where the motion began.
+    """
+
+    is_described: bool
+    closes_by_itself: bool
+    described_entries: dict[int, Any]
+    fixed_coordinates: tuple[str, ...]
+    fixed_speeds: tuple[str, ...]  # speeds that are given, where not all of them are
+    finds_speeds: bool = False  # whether the others are found anew
+
+    @staticmethod
+    def from_motion(subject: PageMotion) -> PageStart:
+        mechanism = subject.mechanism
+        places = single_coordinates(mechanism)
+        if not _begins_as_described(subject):
+            leading = tuple(j.name for j in mechanism.joints if j.actuated and j.name in places)
+            return PageStart(False, not mechanism.equation_count, {}, leading if mechanism.equation_count else (), ())
+        q, qd, nq = mechanism.initial.q, mechanism.initial.qd, mechanism.nq
+        described_entries = {k: x for k, x in enumerate(q or ()) if _is_given(q, mechanism.coordinate_names[k])}
+        described_entries |= {nq + k: x for k, x in enumerate(qd or ()) if _is_given(qd, mechanism.speed_names[k])}
+        fixed_coordinates = tuple(name for name in q.given_names if name in places) if isinstance(q, PartialState) else ()
+        fixed_speeds = tuple(qd.given_names) if isinstance(qd, PartialState) else ()
+        finds_speeds = bool(mechanism.equation_count) and (qd is None or isinstance(qd, PartialState))
+        return PageStart(True, _closes_by_itself(mechanism), described_entries, fixed_coordinates, fixed_speeds, finds_speeds)
+
+    def to_dict(self, mechanism: Mechanism) -> dict[str, Any]:
+        single, names = single_coordinates(mechanism), mechanism.coordinate_names
+        places = [single[name] for name in self.fixed_coordinates]
+        speeds = [mechanism.speed_names.index(name) for name in self.fixed_speeds]
+        # coordinates of ball and free joints, which cannot be fixed
+        given_places = (
+            [k for k in self.described_entries if k < mechanism.nq and names[k] not in single] if self.is_described else []
+        )
+        return {
+            "described": self.is_described,
+            "closes_by_itself": self.closes_by_itself,
+            "fixed_coordinates": [list(x) for x in places],
+            "given_coordinates": given_places,
+            "fixed_speeds": speeds,
+            "finds_speeds": self.finds_speeds,
+            "actuated_speeds": [mechanism.speed_names.index(name) for name in actuated_speeds(mechanism)],
+        }
+
+
 def _refuse_functions(torque: Torque) -> None:
     if any(wrench.called is not None for wrench in torque.wrenches):
         raise NotComputableError("a Python function gives a wrench")
@@ -145,55 +195,6 @@ def _limit_events(mechanism: Mechanism, trajectory: Trajectory) -> list[Event]:
                 event = Event(symbol(name) - bound, "stop", direction, f"{name} reaches its limit of {float(bound):.6g}")
                 events.append(event)
     return events
-
-
-@dataclass(frozen=True)
-class PageStart:
-    """Where a page's motion begins.
-
-    `is_described` says that the motion began as the description has it; `described_entries` are the entries of the state that
-    the description gives, as scalars by their places. A start that `closes_by_itself` closes the loops whatever the parameters
-    are; else `fixed_coordinates` keep their values, and the others are reached from where the motion began.
-    """
-
-    is_described: bool
-    closes_by_itself: bool
-    described_entries: dict[int, Any]
-    fixed_coordinates: tuple[str, ...]
-    fixed_speeds: tuple[str, ...]  # speeds that are given, where not all of them are
-    finds_speeds: bool = False  # whether the others are found anew
-
-    @staticmethod
-    def from_motion(subject: PageMotion) -> PageStart:
-        mechanism = subject.mechanism
-        places = single_coordinates(mechanism)
-        if not _begins_as_described(subject):
-            leading = tuple(j.name for j in mechanism.joints if j.actuated and j.name in places)
-            return PageStart(False, not mechanism.equation_count, {}, leading if mechanism.equation_count else (), ())
-        q, qd, nq = mechanism.initial.q, mechanism.initial.qd, mechanism.nq
-        described_entries = {k: x for k, x in enumerate(q or ()) if _is_given(q, mechanism.coordinate_names[k])}
-        described_entries |= {nq + k: x for k, x in enumerate(qd or ()) if _is_given(qd, mechanism.speed_names[k])}
-        fixed_coordinates = tuple(name for name in q.given_names if name in places) if isinstance(q, PartialState) else ()
-        fixed_speeds = tuple(qd.given_names) if isinstance(qd, PartialState) else ()
-        finds_speeds = bool(mechanism.equation_count) and (qd is None or isinstance(qd, PartialState))
-        return PageStart(True, _closes_by_itself(mechanism), described_entries, fixed_coordinates, fixed_speeds, finds_speeds)
-
-    def to_dict(self, mechanism: Mechanism) -> dict[str, Any]:
-        single, names = single_coordinates(mechanism), mechanism.coordinate_names
-        places = [single[name] for name in self.fixed_coordinates]
-        speeds = [mechanism.speed_names.index(name) for name in self.fixed_speeds]
-        described_places = (
-            [k for k in self.described_entries if k < mechanism.nq and names[k] not in single] if self.is_described else []
-        )
-        return {
-            "own": self.is_described,
-            "complete": self.closes_by_itself,
-            "held": [list(x) for x in places],
-            "said": described_places,
-            "fixed": speeds,
-            "finds": self.finds_speeds,
-            "driven": [mechanism.speed_names.index(name) for name in actuated_speeds(mechanism)],
-        }
 
 
 def _begins_as_described(subject: PageMotion) -> bool:

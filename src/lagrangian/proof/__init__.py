@@ -1,0 +1,1 @@
+"""Proofs, by exact arithmetic, that independent derivations and the compiled algorithms give the same equations of motion."""

@@ -174,8 +174,8 @@ def _is_zero(x: Any) -> bool:
 
 def _describe_difference(x: Any) -> str:
     if not isinstance(x, RingElement):
-        shown = str(x)
-        return f"differs by {shown if len(shown) <= 40 else f'{shown[:30]}... ({len(shown)} characters)'}"
+        text = str(x)
+        return f"differs by {text if len(text) <= 40 else f'{text[:30]}... ({len(text)} characters)'}"
     first = x.poly.context().from_dict(dict(islice(x.poly.terms(), MAX_TERMS)))
     ellipsis = " + ..." * (x.term_count > MAX_TERMS)
     return f"differs by {x.term_count} term{'s' * (x.term_count != 1)}, {debug_string(RingElement(x.ring, first))}{ellipsis}"

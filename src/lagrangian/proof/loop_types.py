@@ -45,6 +45,36 @@ def loops_with_wrenches(system: SymbolicSystem) -> list[LoopJoint]:
     return [loop for loop in system.mechanism.loops if type(loop.kind).multiplier_wrenches is not LoopType.multiplier_wrenches]
 
 
+class PerturbedFrame:
+    """A frame at an exact position, as jets with slopes along its own rotation, keys 0 to 2, and translation, keys 3 to 5."""
+
+    def __init__(self, system: SymbolicSystem, field: Field, R: v.Matrix, p: v.Vector, body: str) -> None:
+        self.system, self.field, self.R, self.p, self.body = system, field, R, p, body
+
+    @property
+    def origin(self) -> Any:
+        return tuple(Jet(x, slopes={(self.body, 3 + k): 1}) for k, x in enumerate(self.p))
+
+    def direction(self, axis: v.Vector) -> Any:
+        return self._perturb(tuple(self.field(x) for x in self.system.read_vector(axis)))
+
+    def triad(self, axis: v.Vector) -> tuple[Any, Any, Any]:
+        T = self.system.rotations.read(rotation_z_to(axis), f"frame on {self.body!r}")
+        x, y, z = (tuple(self.field(c) for c in column) for column in v.transpose(T))
+        return self._perturb(x), self._perturb(y), self._perturb(z)
+
+    def _perturb(self, axis: v.Vector) -> Any:
+        d = v.mat_vec(self.R, axis)
+        slopes = [v.cross(e, d) for e in v.IDENTITY]
+        return tuple(Jet(d[c], slopes={(self.body, k): slopes[k][c] for k in range(3)}) for c in range(3))
+
+    def number(self, scalar: Scalar) -> Any:
+        return self.field(self.system.scalars.read(scalar))
+
+    def vanishes(self, x: Any) -> bool:
+        return is_zero(x) or is_zero(getattr(x, "value", 1))
+
+
 def _with_default_axes(loop: LoopJoint) -> LoopJoint:
     """The loop with the default axes of its type: its own may be perpendicular to rounding only."""
     default_axes = {entry.name: entry.default for entry in loop.kind.entries if entry.kind is EntryKind.AXIS}
@@ -75,36 +105,6 @@ def _closed_loop_entries(
                 field_value(eta.slopes.get(("b", k), 0), field.point),
                 field_value(x, field.point),
             )
-
-
-class PerturbedFrame:
-    """A frame at an exact position, as jets with slopes along its own rotation, keys 0 to 2, and translation, keys 3 to 5."""
-
-    def __init__(self, system: SymbolicSystem, field: Field, R: v.Matrix, p: v.Vector, body: str) -> None:
-        self.system, self.field, self.R, self.p, self.body = system, field, R, p, body
-
-    @property
-    def origin(self) -> Any:
-        return tuple(Jet(x, slopes={(self.body, 3 + k): 1}) for k, x in enumerate(self.p))
-
-    def direction(self, axis: v.Vector) -> Any:
-        return self._perturb(tuple(self.field(x) for x in self.system.read_vector(axis)))
-
-    def triad(self, axis: v.Vector) -> tuple[Any, Any, Any]:
-        T = self.system.rotations.read(rotation_z_to(axis), f"frame on {self.body!r}")
-        x, y, z = (tuple(self.field(c) for c in column) for column in v.transpose(T))
-        return self._perturb(x), self._perturb(y), self._perturb(z)
-
-    def _perturb(self, axis: v.Vector) -> Any:
-        d = v.mat_vec(self.R, axis)
-        slopes = [v.cross(e, d) for e in v.IDENTITY]
-        return tuple(Jet(d[c], slopes={(self.body, k): slopes[k][c] for k in range(3)}) for c in range(3))
-
-    def number(self, scalar: Scalar) -> Any:
-        return self.field(self.system.scalars.read(scalar))
-
-    def vanishes(self, x: Any) -> bool:
-        return is_zero(x) or is_zero(getattr(x, "value", 1))
 
 
 def _jet_values(x: Any) -> v.Vector:

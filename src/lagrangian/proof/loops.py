@@ -115,8 +115,8 @@ class PointMechanism:
         constraints_named = [_with_named_constants(self.field, c, names) for c in mechanism.constraints if c.name not in left_out]
         coordinates = constraint_rows.CoordinateJets(mechanism, self.q, self.qd, self.field.t)
         coordinates.by_name = {**coordinates.by_name, **names}
-        read: Any = SimpleNamespace(loops=mechanism.loops, constraints=constraints_named, speed_names=mechanism.speed_names)
-        return constraint_rows.constraint_rows(read, World(self.tree, self.links), coordinates)
+        parts: Any = SimpleNamespace(loops=mechanism.loops, constraints=constraints_named, speed_names=mechanism.speed_names)
+        return constraint_rows.constraint_rows(parts, World(self.tree, self.links), coordinates)
 
     def evaluate_in_time(self, x: Scalar) -> Any:
         """A function of time and parameters."""
@@ -168,9 +168,9 @@ def shipped_polynomials(recursions: Recursions, rows: Sequence[constraints.Const
     tree = recursions.regrouped
     mechanism, qd = system.mechanism, [system.speed(k) for k in range(n)]
     coordinates = constraint_rows.CoordinateJets(mechanism, [system.generator(f"q{k + 1}") for k in range(n)], qd, 0)
-    chosen, _ = split_polynomial_constraints(system)
-    read: Any = SimpleNamespace(loops=mechanism.loops, constraints=chosen[len(mechanism.loops) :])
-    compiled_rows = constraint_rows.constraint_rows(read, World(tree, recursions.links(tree, ("q", "qd"))), coordinates)
+    provable, _ = split_polynomial_constraints(system)
+    parts: Any = SimpleNamespace(loops=mechanism.loops, constraints=provable[len(mechanism.loops) :])
+    compiled_rows = constraint_rows.constraint_rows(parts, World(tree, recursions.links(tree, ("q", "qd"))), coordinates)
     rows_by_name = {row.name: row for row in rows}
     for row in compiled_rows:
         yield from _row_entries(rows_by_name[row.name], row, ring, n, (0, 0), lambda x: x, system)

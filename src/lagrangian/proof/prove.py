@@ -148,51 +148,51 @@ class _Proof:
             "compiled: joint reactions": lambda: shipped.reaction_entries(self.recursions),
             "compiled: pose, Jacobian, acceleration": lambda: shipped.kinematics_entries(self.recursions, self.traces),
         }
-        listed = [Claim(statement, POLYNOMIALS, entries) for statement, entries in polynomials.items()]
+        claims = [Claim(statement, POLYNOMIALS, entries) for statement, entries in polynomials.items()]
         if self.massive_points:
-            listed.append(Claim("compiled: momentum, centre of mass", _points_text(self.massive_points), self.shipped_momenta))
+            claims.append(Claim("compiled: momentum, centre of mass", _points_text(self.massive_points), self.shipped_momenta))
         if self.regular_points:
             how = _points_text(self.regular_points)
-            listed.append(Claim("compiled: forward dynamics, articulated", how, lambda: self.forward.articulated_entries()))
-            listed.append(Claim("compiled: forward dynamics, factorised", how, lambda: self.forward.factorised_entries()))
-        return [*listed, *self.constraint_claims()]
+            claims.append(Claim("compiled: forward dynamics, articulated", how, lambda: self.forward.articulated_entries()))
+            claims.append(Claim("compiled: forward dynamics, factorised", how, lambda: self.forward.factorised_entries()))
+        return [*claims, *self.constraint_claims()]
 
     def constraint_claims(self) -> list[Claim]:
         """The claims to be proved about loops and other constraints."""
-        constraints, listed = self.constraints, []
+        constraints, claims = self.constraints, []
         if constraints.holonomic:
-            listed.append(Claim("Psi = d closure / dq", POLYNOMIALS, constraints.rates.slopes))
+            claims.append(Claim("Psi = d closure / dq", POLYNOMIALS, constraints.rates.slopes))
         statement = "Psi' q' = d/dt (Psi q') at steady speeds"
         if constraints.roots and constraints.points:  # to clear their inverses takes minutes
-            listed.append(
+            claims.append(
                 Claim(statement, _points_text(constraints.points), lambda: constraints.rates.rates_at(constraints.points))
             )
         elif constraints.rows:
-            listed.append(Claim(statement, POLYNOMIALS, constraints.rates.rates))
+            claims.append(Claim(statement, POLYNOMIALS, constraints.rates.rates))
         if constraints.points and constraints.checked_loops:
             statement = "loops: zero when closed, lambda acts on a"
-            listed.append(Claim(statement, "in 2 exact positions", lambda: loop_type_entries(self.system, constraints.points[0])))
+            claims.append(Claim(statement, "in 2 exact positions", lambda: loop_type_entries(self.system, constraints.points[0])))
         plain, other_constraints = loops.split_polynomial_constraints(self.system)
         statement = "compiled: {}, Psi, Psi' q' + phi'"
         if plain:
             entries = lambda: loops.shipped_polynomials(self.recursions, constraints.rows)  # noqa: E731
-            listed.append(
+            claims.append(
                 Claim(statement.format("loops" if self.system.mechanism.loops else "constraints"), POLYNOMIALS, entries)
             )
         if len(other_constraints) > len(constraints.unprovable) and constraints.points:
             points = constraints.points
             entries = lambda: loops.shipped_at_points(self.recursions, constraints.rows, points)  # noqa: E731
-            listed.append(Claim(statement.format("constraints"), _points_text(points), entries))
+            claims.append(Claim(statement.format("constraints"), _points_text(points), entries))
         if constraints.regular_points:
             how = _points_text(constraints.regular_points)
-            listed.append(
+            claims.append(
                 Claim(
                     "compiled: accelerations, multipliers",
                     how,
                     lambda: constraints.multiplier_entries(self.recursions, self.derived),
                 )
             )
-        return listed
+        return claims
 
     def left_out(self) -> list[str]:
         mechanism, reasons = self.system.mechanism, []

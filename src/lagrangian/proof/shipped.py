@@ -207,10 +207,6 @@ def fold_constants(x: Any) -> Any:
     return x
 
 
-def _placement(pose: Pose) -> Transform:
-    return Transform(pose.R, pose.p)
-
-
 def kinematics_entries(recursions: Recursions, traces: UickerKahn) -> Entries:
     """Poses, Jacobians, velocities and accelerations of every link that carries no other."""
     system = recursions.system
@@ -218,52 +214,6 @@ def kinematics_entries(recursions: Recursions, traces: UickerKahn) -> Entries:
     for number, link in enumerate(system.links):
         if number not in carriers:
             yield from _tip_entries(recursions, traces, link.k, link.name)
-
-
-def _tip_entries(recursions: Recursions, traces: UickerKahn, j: int, body: str) -> Entries:
-    system, n = recursions.system, recursions.system.n
-    path = recursions.tree.path_to_frame(*recursions.tree.body_places[body])
-    frame = system.mechanism.frame(body)
-    T = traces.T(j)
-    columns = [_jacobian_column(T, traces.U(j, k)) for k in range(n)]
-    J = [[columns[k][a] for k in range(n)] for a in range(6)]
-    qd, qdd = [system.speed(k) for k in range(n)], [system.acceleration(k) for k in range(n)]
-    zero = system.ring.zero
-
-    def inner(row: list[RingElement], x: list[RingElement]) -> RingElement:
-        return sum_elements((a * b for a, b in zip(row, x, strict=True) if a.poly), zero)
-
-    twist = [inner(row, qd) for row in J]
-    rates = [inner([system.ring.derivative(x, k) for k in range(n)], qd) for x in twist]
-    loads = [system.generator(name) for name in LOADS]
-    comparisons: list[tuple[str, Any, list[RingElement]]] = [
-        ("pose", kinematics.POSE_OF_FRAME, [x for row in T for x in row]),
-        ("J", kinematics.JACOBIAN, [x for row in J for x in row]),
-        ("J as printed", kinematics.JACOBIAN, [x for row in exact_kinematics.jacobian(system, frame) for x in row]),
-        (
-            "pose as printed",
-            kinematics.POSE_OF_FRAME,
-            [system.ring(x) for x in _flatten_pose(exact_kinematics.frame_pose(system, frame)[1])],
-        ),
-        ("J q'", kinematics.VELOCITY, twist),
-        ("J' q'", kinematics.JACOBIAN_RATE, rates),
-        ("J q'' + J' q'", kinematics.ACCELERATION, [inner(row, qdd) + rate for row, rate in zip(J, rates, strict=True)]),
-        ("J^T F", kinematics.EXTERNAL_TORQUE, [inner([row[k] for row in J], loads) for k in range(n)]),
-    ]
-    for name, algorithm, right in comparisons:
-        for k, (a, b) in enumerate(zip(recursions.run(algorithm, path), right, strict=True)):
-            yield f"{name} of {body!r}, entry {k + 1}", a, b
-
-
-def _jacobian_column(T: Any, U: Any) -> tuple[Any, ...]:
-    """The angular velocity, from dR/dq R^T, and the velocity of the origin, for a unit rate."""
-    R: v.Matrix = tuple(row[:3] for row in T[:3])
-    W = v.mat_mat(tuple(row[:3] for row in U[:3]), v.transpose(R))
-    return W[2][1], W[0][2], W[1][0], U[0][3], U[1][3], U[2][3]
-
-
-def _flatten_pose(pose: Pose) -> list[Any]:
-    return [*(x for row, p in zip(pose.R, pose.p, strict=True) for x in (*row, p)), 0, 0, 0, 1]
 
 
 def reaction_entries(recursions: Recursions) -> Entries:
@@ -330,6 +280,56 @@ class MomentumProof:
 
 def total_mass(system: SymbolicSystem, point: ExactPoint) -> Any:
     return sum(point.evaluate(link.inertia.mass) for link in system.links)
+
+
+def _placement(pose: Pose) -> Transform:
+    return Transform(pose.R, pose.p)
+
+
+def _tip_entries(recursions: Recursions, traces: UickerKahn, j: int, body: str) -> Entries:
+    system, n = recursions.system, recursions.system.n
+    path = recursions.tree.path_to_frame(*recursions.tree.body_places[body])
+    frame = system.mechanism.frame(body)
+    T = traces.T(j)
+    columns = [_jacobian_column(T, traces.U(j, k)) for k in range(n)]
+    J = [[columns[k][a] for k in range(n)] for a in range(6)]
+    qd, qdd = [system.speed(k) for k in range(n)], [system.acceleration(k) for k in range(n)]
+    zero = system.ring.zero
+
+    def inner(row: list[RingElement], x: list[RingElement]) -> RingElement:
+        return sum_elements((a * b for a, b in zip(row, x, strict=True) if a.poly), zero)
+
+    twist = [inner(row, qd) for row in J]
+    rates = [inner([system.ring.derivative(x, k) for k in range(n)], qd) for x in twist]
+    loads = [system.generator(name) for name in LOADS]
+    comparisons: list[tuple[str, Any, list[RingElement]]] = [
+        ("pose", kinematics.POSE_OF_FRAME, [x for row in T for x in row]),
+        ("J", kinematics.JACOBIAN, [x for row in J for x in row]),
+        ("J as printed", kinematics.JACOBIAN, [x for row in exact_kinematics.jacobian(system, frame) for x in row]),
+        (
+            "pose as printed",
+            kinematics.POSE_OF_FRAME,
+            [system.ring(x) for x in _flatten_pose(exact_kinematics.frame_pose(system, frame)[1])],
+        ),
+        ("J q'", kinematics.VELOCITY, twist),
+        ("J' q'", kinematics.JACOBIAN_BIAS, rates),
+        ("J q'' + J' q'", kinematics.ACCELERATION, [inner(row, qdd) + rate for row, rate in zip(J, rates, strict=True)]),
+        ("J^T F", kinematics.EXTERNAL_TORQUE, [inner([row[k] for row in J], loads) for k in range(n)]),
+    ]
+    for name, algorithm, right in comparisons:
+        for k, (a, b) in enumerate(zip(recursions.run(algorithm, path), right, strict=True)):
+            yield f"{name} of {body!r}, entry {k + 1}", a, b
+
+
+def _jacobian_column(T: Any, U: Any) -> tuple[Any, ...]:
+    """The angular velocity, from dR/dq R^T, and the velocity of the origin, for a unit rate."""
+    R: v.Matrix = tuple(row[:3] for row in T[:3])
+    W = v.mat_mat(tuple(row[:3] for row in U[:3]), v.transpose(R))
+    return W[2][1], W[0][2], W[1][0], U[0][3], U[1][3], U[2][3]
+
+
+def _flatten_pose(pose: Pose) -> list[Any]:
+    return [*(x for row, p in zip(pose.R, pose.p, strict=True) for x in (*row, p)), 0, 0, 0, 1]
 
 
 def _dot(x: Any, y: Any) -> Any:

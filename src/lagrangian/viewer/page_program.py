@@ -37,7 +37,7 @@ class PageProgram:
 def page_program(motion: Motion, track: Track, sliders: Any = None) -> PageProgram | None:
     """The program by which the motion of a page follows sliders; None if `sliders` is False or empty.
 
-    `sliders` is None for those that the page chooses, or a list of names and of (name, least, most).
+    `sliders` is None for those that the page chooses, or a list of names and of (name, lower, upper).
     """
     slider_list = _slider_list(sliders)
     if slider_list == []:

@@ -19,55 +19,6 @@ from lagrangian.model.expression import functions as f
 Slopes = dict[Any, Any]
 
 
-def _add_slopes(a: Slopes, b: Slopes, sign: int = 1) -> Slopes:
-    total = dict(a)
-    for k, x in b.items():
-        total[k] = total.get(k, 0) + (x if sign > 0 else -x)
-    return total
-
-
-def _scale_slopes(a: Any, slopes: Slopes) -> Slopes:
-    return {} if is_zero(a) else {k: a * x for k, x in slopes.items()}
-
-
-class Rate:
-    """A quantity linear in the speeds."""
-
-    __slots__ = ("bias", "slopes", "value")
-
-    def __init__(self, value: Any, bias: Any = 0, slopes: Slopes | None = None) -> None:
-        self.value, self.bias, self.slopes = value, bias, slopes or {}
-
-    def __add__(self, other: Any) -> Rate:
-        if is_zero(other):
-            return self
-        return Rate(self.value + other.value, self.bias + other.bias, _add_slopes(self.slopes, other.slopes))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Rate:
-        if is_zero(other):
-            return self
-        return Rate(self.value - other.value, self.bias - other.bias, _add_slopes(self.slopes, other.slopes, -1))
-
-    def __rsub__(self, other: Any) -> Rate:
-        return -self if is_zero(other) else NotImplemented
-
-    def __neg__(self) -> Rate:
-        return Rate(-self.value, -self.bias, {k: -x for k, x in self.slopes.items()})
-
-    def __mul__(self, other: Any) -> Any:
-        """The product with a number or a jet x: (x r)' = x' r + x r'."""
-        if is_zero(other):
-            return 0
-        if isinstance(other, Jet):
-            bias = other.rate * self.value + other.value * self.bias
-            return Rate(other.value * self.value, bias, _scale_slopes(other.value, self.slopes))
-        return Rate(other * self.value, other * self.bias, _scale_slopes(other, self.slopes))
-
-    __rmul__ = __mul__
-
-
 class Jet:
     """A quantity that depends on the configuration, and on time."""
 
@@ -206,3 +157,52 @@ class Jet:
         slopes = {k: f.choose(a, b, x.slopes.get(k, 0), y.slopes.get(k, 0)) for k in keys}
         value, rate, bias = (f.choose(a, b, getattr(x, part), getattr(y, part)) for part in ("value", "rate", "bias"))
         return Jet(value, rate, bias, slopes)
+
+
+class Rate:
+    """A quantity linear in the speeds."""
+
+    __slots__ = ("bias", "slopes", "value")
+
+    def __init__(self, value: Any, bias: Any = 0, slopes: Slopes | None = None) -> None:
+        self.value, self.bias, self.slopes = value, bias, slopes or {}
+
+    def __add__(self, other: Any) -> Rate:
+        if is_zero(other):
+            return self
+        return Rate(self.value + other.value, self.bias + other.bias, _add_slopes(self.slopes, other.slopes))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Rate:
+        if is_zero(other):
+            return self
+        return Rate(self.value - other.value, self.bias - other.bias, _add_slopes(self.slopes, other.slopes, -1))
+
+    def __rsub__(self, other: Any) -> Rate:
+        return -self if is_zero(other) else NotImplemented
+
+    def __neg__(self) -> Rate:
+        return Rate(-self.value, -self.bias, {k: -x for k, x in self.slopes.items()})
+
+    def __mul__(self, other: Any) -> Any:
+        """The product with a number or a jet x: (x r)' = x' r + x r'."""
+        if is_zero(other):
+            return 0
+        if isinstance(other, Jet):
+            bias = other.rate * self.value + other.value * self.bias
+            return Rate(other.value * self.value, bias, _scale_slopes(other.value, self.slopes))
+        return Rate(other * self.value, other * self.bias, _scale_slopes(other, self.slopes))
+
+    __rmul__ = __mul__
+
+
+def _add_slopes(a: Slopes, b: Slopes, sign: int = 1) -> Slopes:
+    total = dict(a)
+    for k, x in b.items():
+        total[k] = total.get(k, 0) + (x if sign > 0 else -x)
+    return total
+
+
+def _scale_slopes(a: Any, slopes: Slopes) -> Slopes:
+    return {} if is_zero(a) else {k: a * x for k, x in slopes.items()}

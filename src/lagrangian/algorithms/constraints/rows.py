@@ -45,22 +45,6 @@ def row_owner(name: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _holonomic_row(name: str, eta: Any) -> ConstraintRow:
-    if not isinstance(eta, Jet):  # an equation between constants, as of a plane that nothing can leave
-        return ConstraintRow(name, eta, 0, 0, {})
-    return ConstraintRow(name, eta.value, eta.rate, eta.bias, _drop_zeros(eta.slopes))
-
-
-def _velocity_row(name: str, w: Any) -> ConstraintRow:
-    if not isinstance(w, Rate):
-        return ConstraintRow(name, None, w, 0, {})
-    return ConstraintRow(name, None, w.value, w.bias, _drop_zeros(w.slopes))
-
-
-def _drop_zeros(slopes: Slopes) -> Slopes:
-    return {k: x for k, x in sorted(slopes.items()) if not is_zero(x)}
-
-
 class CoordinateJets:
     """The coordinates as jets, by name and in order."""
 
@@ -123,7 +107,20 @@ def constraint_rows(
     return all_rows
 
 
-# -- other constraints -----------------------------------------------------------------------------------------------
+def _holonomic_row(name: str, eta: Any) -> ConstraintRow:
+    if not isinstance(eta, Jet):  # an equation between constants, as of a plane that nothing can leave
+        return ConstraintRow(name, eta, 0, 0, {})
+    return ConstraintRow(name, eta.value, eta.rate, eta.bias, _drop_zeros(eta.slopes))
+
+
+def _velocity_row(name: str, w: Any) -> ConstraintRow:
+    if not isinstance(w, Rate):
+        return ConstraintRow(name, None, w, 0, {})
+    return ConstraintRow(name, None, w.value, w.bias, _drop_zeros(w.slopes))
+
+
+def _drop_zeros(slopes: Slopes) -> Slopes:
+    return {k: x for k, x in sorted(slopes.items()) if not is_zero(x)}
 
 
 def _other_rows(constraint: Constraint, mechanism: Mechanism, world: World, coordinates: CoordinateJets) -> list[ConstraintRow]:

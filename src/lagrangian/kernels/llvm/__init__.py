@@ -1,1 +1,1 @@
-"""LLVM: traces and programs written as its IR, compiled, kept and called."""
+"""LLVM: traces and programs are written as its IR, compiled, cached and called."""

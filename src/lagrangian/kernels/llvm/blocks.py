@@ -1,4 +1,4 @@
-"""A kernel over blocks of states; while the cache still has the results of one, they are looked at: whether all are finite."""
+"""Run a kernel over blocks of states, and check that the results of each are finite while the cache still has them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import Any
 from lagrangian.kernels.llvm import machine_code, object_cache
 from lagrangian.kernels.llvm.target import CPUTarget
 
-ANGLE_TOO_LARGE, RESULT_NOT_FINITE = (
-    1,
-    2,
-)  # what a run says: an angle was too large for the code's own sine and cosine; a result is not finite
+# flags that a run returns: an angle was too large for the code's own sine and cosine; a result is not finite
+ANGLE_TOO_LARGE, RESULT_NOT_FINITE = 1, 2
 BLOCK_BYTES = 16_384  # of results in a block
 
 # The exponent of a double that is not finite is all ones: one more in it, and the sign bit is set.

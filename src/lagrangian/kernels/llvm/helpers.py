@@ -130,11 +130,6 @@ call:
 """
 
 
-def _ir() -> str:
-    pause = "call void @llvm.x86.sse2.pause()" if is_x86() else ""
-    return _IR.replace("PAUSE", pause) + ("\ndeclare void @llvm.x86.sse2.pause()\n" if pause else "")
-
-
 @cache
 def start_helpers(count: int, target: CPUTarget) -> np.ndarray | None:
     """Start `count` helper threads and return the array through which others address them.
@@ -165,6 +160,11 @@ def start_helpers(count: int, target: CPUTarget) -> np.ndarray | None:
 
 
 _KEEP_ALIVE: list[object] = []  # what helpers use: they never end
+
+
+def _ir() -> str:
+    pause = "call void @llvm.x86.sse2.pause()" if is_x86() else ""
+    return _IR.replace("PAUSE", pause) + ("\ndeclare void @llvm.x86.sse2.pause()\n" if pause else "")
 
 
 def _semaphores() -> tuple[ctypes._NamedFuncPointer, int, int] | None:

@@ -129,6 +129,15 @@ def store(name: str, header: dict[str, Any], code: bytes) -> None:
         _make_room(base, len(content))
 
 
+def folder() -> Path | None:
+    """The cache folder; None if caching is off or no private one can be had."""
+    setting = os.environ.get(VARIABLE, "")
+    if setting.lower() in ("off", "0", "no", "none"):
+        return None
+    base = Path(setting) if setting else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "lagrangian"
+    return _private_folder(base)
+
+
 def _digest(name: str, content: bytes) -> bytes:
     """The hash of an object with its name, since a whole object under another's name would compute something else."""
     return hashlib.sha256(f"{name}\n".encode() + content).digest()
@@ -142,7 +151,7 @@ def _make_room(base: Path, size: int) -> None:
 
 
 def _prune(base: Path) -> int:
-    """Delete the oldest objects of a folder that is too large, and tell how much to store before it is looked through again.
+    """Delete the oldest objects of a folder that is too large; return how many bytes to store before it is looked through again.
 
     Other processes store too, so that it is looked through again long before the rest would be full.
     """
@@ -166,15 +175,6 @@ def _objects(entries: Iterator[os.DirEntry[str]]) -> Iterator[tuple[float, int, 
             with contextlib.suppress(OSError):  # another process may have deleted it
                 status = entry.stat()
                 yield status.st_mtime, status.st_size, entry.path
-
-
-def folder() -> Path | None:
-    """The cache folder; None if caching is off or no private one can be had."""
-    setting = os.environ.get(VARIABLE, "")
-    if setting.lower() in ("off", "0", "no", "none"):
-        return None
-    base = Path(setting) if setting else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "lagrangian"
-    return _private_folder(base)
 
 
 @cache

@@ -25,7 +25,7 @@ _DECLARATIONS = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
 
 
 def unrolled_code(
-    trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int, target: CPUTarget, width: int, numbers: int
+    trace: Trace, names: Sequence[str], sizes: Sequence[int], output_size: int, target: CPUTarget, width: int, numbers: int
 ) -> UnrolledCode:
     """The IR of a kernel. `names` and `sizes` are those of its inputs, q first; `numbers` is how many the description has."""
     constant_trace, remaining_trace = split_constants(trace)
@@ -43,7 +43,7 @@ def unrolled_code(
 
     def write(name: str, parameters: str, piece: Schedule) -> None:
         emitter = Emitter(lines, width, target.fma, declared)
-        rows = _SingleState(emitter) if width == 1 else _StateBlock(emitter, dims, output)
+        rows = _SingleState(emitter) if width == 1 else _StateBlock(emitter, dims, output_size)
 
         def load(name: str, index: int, angle: bool) -> str:
             if name in (NUMBERS, PREPARED):
@@ -63,7 +63,7 @@ def unrolled_code(
         )
     if is_cut:
         lines += _body_of_pieces(len(parts), spill_count, [*pointers, NUMBERS_ARRAY, "output"])
-    lines += _kernel_lines(pointers, dims, output, width)
+    lines += _kernel_lines(pointers, dims, output_size, width)
     lines += write_preparation("prepare", constant_trace, numbers, declared, target.fma, internal=False)
     declared.update(_DECLARATIONS if width > 1 else [])
     return UnrolledCode("\n".join([*lines, *sorted(declared)]), numbers + len(constant_trace.outputs))
@@ -77,9 +77,9 @@ class UnrolledCode:
     numbers: int  # of the description, and what is prepared from them
 
 
-def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
+def scratch_size(sizes: Sequence[int], output_size: int, width: int) -> int:
     """How many doubles of scratch the padded copy needs."""
-    return 0 if width == 1 else width * (sum(sizes) + sizes[0] + output)
+    return 0 if width == 1 else width * (sum(sizes) + sizes[0] + output_size)
 
 
 def _body_of_pieces(count: int, spill_count: int, pointers: Sequence[str]) -> list[str]:
@@ -112,10 +112,10 @@ class _SingleState:
 class _StateBlock:
     """A block of rows: tiles of `width` columns are loaded, and stored, through a transpose in registers."""
 
-    def __init__(self, emitter: Emitter, dims: dict[str, int], output: int) -> None:
+    def __init__(self, emitter: Emitter, dims: dict[str, int], output_size: int) -> None:
         self.emitter = emitter
         self.dims = dims
-        self.output = output
+        self.output_size = output_size
         self.tiles: dict[tuple[str, int], list[str]] = {}
         self.results: dict[int, str] = {}
         self.rows: dict[tuple[int, int], str] = {}
@@ -145,12 +145,12 @@ class _StateBlock:
 
     def store(self, position: int, value: str) -> None:
         e, w = self.emitter, self.emitter.width
-        if self.output == 1:  # a column of scalars is a vector as it is
+        if self.output_size == 1:  # a column of scalars is a vector as it is
             e.lines.append(f"  store {e.type} {value}, ptr %output, align 8")
             return
         self.results[position] = value
         tile = position // w
-        last = min((tile + 1) * w, self.output)
+        last = min((tile + 1) * w, self.output_size)
         if all(k in self.results for k in range(tile * w, last)):
             columns = [self.results.pop(k) if k < last else "poison" for k in range(tile * w, (tile + 1) * w)]
             for r, row in enumerate(_transpose(e, columns)):
@@ -164,8 +164,8 @@ class _StateBlock:
         7 x 7 mass matrix.
         """
         e, w = self.emitter, self.emitter.width
-        for m in [m for m in range(self.output) if m not in self.stored]:
-            places = [divmod(m * w + k, self.output) for k in range(w)]  # row and column of each lane
+        for m in [m for m in range(self.output_size) if m not in self.stored]:
+            places = [divmod(m * w + k, self.output_size) for k in range(w)]  # row and column of each lane
             sources = list(dict.fromkeys((r, c // w) for r, c in places))
             if any(source not in self.rows for source in sources):
                 continue
@@ -184,7 +184,7 @@ class _StateBlock:
 
     def finish(self) -> None:
         assert not self.results
-        assert self.output == 1 or len(self.stored) == self.output
+        assert self.output_size == 1 or len(self.stored) == self.output_size
 
 
 def _mask(width: int, column_count: int) -> str:
@@ -209,7 +209,7 @@ def _transpose(e: Emitter, rows: list[str]) -> list[str]:
     return values
 
 
-def _kernel_lines(pointers: list[str], dims: dict[str, int], output: int, width: int) -> list[str]:
+def _kernel_lines(pointers: list[str], dims: dict[str, int], output_size: int, width: int) -> list[str]:
     """The exported function: whole blocks, then the rest through scratch."""
     out: list[str] = ["define i64 @kernel(ptr %inputs, ptr %output, ptr %scratch, i64 %states) nounwind {", "entry:"]
     for k, name in enumerate((*pointers, NUMBERS_ARRAY)):
@@ -223,7 +223,7 @@ def _kernel_lines(pointers: list[str], dims: dict[str, int], output: int, width:
     for name in pointers:
         out.append(f"  %{name}.row = mul i64 %k, {dims[name]}")
         out.append(f"  %{name}.here = getelementptr double, ptr %{name}, i64 %{name}.row")
-    out.append(f"  %out.row = mul i64 %k, {output}")
+    out.append(f"  %out.row = mul i64 %k, {output_size}")
     out.append("  %out.here = getelementptr double, ptr %output, i64 %out.row")
     block_pointers = ", ".join(f"ptr %{n}.here" for n in pointers)
     out.append(f"  %large = call i1 @body({block_pointers}, ptr %{NUMBERS_ARRAY}, ptr %out.here)")
@@ -237,10 +237,10 @@ def _kernel_lines(pointers: list[str], dims: dict[str, int], output: int, width:
     out.append("  %seen = phi i1 [false, %entry], [%either, %block]")
     if width == 1:
         return [*out, "  %r = zext i1 %seen to i64", "  ret i64 %r", "}"]
-    return [*out, *_remainder_lines(pointers, dims, output, width)]
+    return [*out, *_remainder_lines(pointers, dims, output_size, width)]
 
 
-def _remainder_lines(pointers: list[str], dims: dict[str, int], output: int, width: int) -> list[str]:
+def _remainder_lines(pointers: list[str], dims: dict[str, int], output_size: int, width: int) -> list[str]:
     """States that do not fill a block, through a padded copy in scratch."""
     out: list[str] = []
     out.append("  %left = sub i64 %states, %done")
@@ -272,9 +272,9 @@ def _remainder_lines(pointers: list[str], dims: dict[str, int], output: int, wid
     out.append(f"  %padded = getelementptr double, ptr %scratch, i64 {offset}")
     padded_pointers = ", ".join(f"ptr %{n}.s0" for n in pointers)
     out.append(f"  %large.rest = call i1 @body({padded_pointers}, ptr %{NUMBERS_ARRAY}, ptr %padded)")
-    out.append(f"  %out.done = mul i64 %done, {output}")
+    out.append(f"  %out.done = mul i64 %done, {output_size}")
     out.append("  %out.to = getelementptr double, ptr %output, i64 %out.done")
-    out.append(f"  %bytes = mul i64 %left, {8 * output}")
+    out.append(f"  %bytes = mul i64 %left, {8 * output_size}")
     out.append("  call void @llvm.memcpy.p0.p0.i64(ptr %out.to, ptr %padded, i64 %bytes, i1 false)")
     out.append("  br label %end")
     out.append("end:")

@@ -61,7 +61,7 @@ class CallContext:
 
 
 # Py_buffer: buf 0, obj 8, len 16, itemsize 24, readonly 32, ndim 36, ...; 80 bytes in all. The context is read as words of 8
-# bytes in the order of Context.FIELDS, then the result's shape, the inputs' sizes in bytes, and how many numbers the result has.
+# bytes in the order of CallContext.FIELDS, then the result's shape, the inputs' sizes in bytes, and the size of the result.
 # 56 asks for a C-contiguous buffer, 57 for a writable one; 12 is numpy's NPY_DOUBLE. An object's type is its second word: of
 # numpy's own classes, such as masked arrays, Python looks at what they hide.
 _IR = f"""{blocks.NOT_FINITE_IR}

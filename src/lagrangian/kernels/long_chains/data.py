@@ -15,8 +15,8 @@ from lagrangian.kernels.long_chains.items import tree_of_items
 from lagrangian.kernels.long_chains.plan import Plan
 from lagrangian.kernels.rolled import kernel as rolled_kernel
 
-# which parameters the code reads of links, items and steps, and which numbers of the ground
 GROUP_ROW = 8  # first step, steps; of coordinates and of speeds the row of their places, the first and how many
+# which parameters the code reads of links, items and steps, and which numbers of the ground
 Columns = dict[str, list[tuple[Any, int]]]
 
 
@@ -69,7 +69,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         "steps": rolled_kernel.link_table(steps),
         "coordinates": coordinates.table,
         "speeds": speeds.table,
-        "left": loose_angles(plan),
+        "loose_angles": loose_angles(plan),
         "groups": np.array(group_rows),
         "pieces": np.array(pieces_of_lanes),
         "runs": np.array(run_rows),

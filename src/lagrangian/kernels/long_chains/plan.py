@@ -51,35 +51,6 @@ def plan(tree: Tree, width: int, cost: Cost) -> Plan | None:
     return candidate if candidate.groups and saving > (1 - MAX_RELATIVE_COST) * cost.link * len(tree) else None
 
 
-def _candidate_lengths(lengths: Sequence[int], period: int) -> list[int]:
-    """Lengths of pieces that may be best."""
-    longest = min(MAX_PIECE_LENGTH, max(lengths))
-    return [m for m in range(period, longest + 1, period) if m >= MIN_PIECE_LENGTH] or [period]
-
-
-def _cost(lengths: Sequence[int], m: int, lanes: int, cost: Cost) -> float:
-    """The cost of stretches in pieces of length m."""
-    pieces = sum(n // m for n in lengths)
-    groups = -(-pieces // lanes)
-    groups += groups % 2 if groups > MAX_ODD_GROUPS else 0
-    return cost.step * groups * m + cost.piece * pieces + cost.link * sum(n % m for n in lengths)
-
-
-def _add_pieces(plan: Plan, members: Sequence[Stretch], m: int) -> None:
-    """Cut stretches into pieces of length m; the links that remain are at their bases."""
-    pieces: list[tuple[int, ...]] = []
-    rows: list[list[int]] = []
-    first = plan.lane_count * len(plan.groups)
-    for stretch in members:
-        count = len(stretch.links) // m
-        start = len(stretch.links) - count * m
-        rows.append([first + len(pieces) + k for k in range(count)])
-        pieces += [stretch.links[start + k * m : start + (k + 1) * m] for k in range(count)]
-    for k in range(0, len(pieces), plan.lane_count):
-        plan.groups.append(PieceGroup(tuple(pieces[k : k + plan.lane_count])))
-    plan.runs += [row for row in rows if row]
-
-
 @dataclass
 class Plan:
     """Groups of pieces; runs of pieces, by their numbers `lane_count * group + lane`; and the links that are in no piece."""
@@ -249,20 +220,6 @@ def stretches(tree: Tree, link_variants: Sequence[Variant]) -> list[Stretch]:
     return periodic_stretches
 
 
-def _periodic_length(path: Sequence[int], at: int, period: int, link_variants: Sequence[Variant]) -> int:
-    """How many links of a path from `at` on there are, each but the first of the kind of the one a period before."""
-    k = at + period
-    while k < len(path) and link_variants[path[k]] == link_variants[path[k - period]]:
-        k += 1
-    return min(k, len(path)) - at
-
-
-def _has_inertia(tree: Tree, i: int) -> bool:
-    """Whether the link alone may resist every motion, by its structure: a piece cannot end at one that does not."""
-    mass, I = tree.constants["mass"][i], tree.constants["I"][i]
-    return bool(mass[0] != 0 and (I[[0, 3, 5]] != 0).all())
-
-
 def unbranched_paths(tree: Tree) -> list[list[int]]:
     """The unbranched paths: from the ground, or after a branch, to a tip, or to the next branch."""
     children: list[list[int]] = [[] for _ in range(len(tree) + 1)]
@@ -276,3 +233,46 @@ def unbranched_paths(tree: Tree) -> list[list[int]]:
                 path.append(children[path[-1]][0])
             branches.append(path)
     return branches
+
+
+def _candidate_lengths(lengths: Sequence[int], period: int) -> list[int]:
+    """Lengths of pieces that may be best."""
+    longest = min(MAX_PIECE_LENGTH, max(lengths))
+    return [m for m in range(period, longest + 1, period) if m >= MIN_PIECE_LENGTH] or [period]
+
+
+def _cost(lengths: Sequence[int], m: int, lanes: int, cost: Cost) -> float:
+    """The cost of stretches in pieces of length m."""
+    pieces = sum(n // m for n in lengths)
+    groups = -(-pieces // lanes)
+    groups += groups % 2 if groups > MAX_ODD_GROUPS else 0
+    return cost.step * groups * m + cost.piece * pieces + cost.link * sum(n % m for n in lengths)
+
+
+def _add_pieces(plan: Plan, members: Sequence[Stretch], m: int) -> None:
+    """Cut stretches into pieces of length m; the links that remain are at their bases."""
+    pieces: list[tuple[int, ...]] = []
+    rows: list[list[int]] = []
+    first = plan.lane_count * len(plan.groups)
+    for stretch in members:
+        count = len(stretch.links) // m
+        start = len(stretch.links) - count * m
+        rows.append([first + len(pieces) + k for k in range(count)])
+        pieces += [stretch.links[start + k * m : start + (k + 1) * m] for k in range(count)]
+    for k in range(0, len(pieces), plan.lane_count):
+        plan.groups.append(PieceGroup(tuple(pieces[k : k + plan.lane_count])))
+    plan.runs += [row for row in rows if row]
+
+
+def _periodic_length(path: Sequence[int], at: int, period: int, link_variants: Sequence[Variant]) -> int:
+    """How many links of a path from `at` on there are, each but the first of the kind of the one a period before."""
+    k = at + period
+    while k < len(path) and link_variants[path[k]] == link_variants[path[k - period]]:
+        k += 1
+    return min(k, len(path)) - at
+
+
+def _has_inertia(tree: Tree, i: int) -> bool:
+    """Whether the link alone may resist every motion, by its structure: a piece cannot end at one that does not."""
+    mass, I = tree.constants["mass"][i], tree.constants["I"][i]
+    return bool(mass[0] != 0 and (I[[0, 3, 5]] != 0).all())

@@ -22,7 +22,7 @@ from lagrangian.kernels.llvm.ir import Array, FunctionBuilder
 from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.long_chains import runs
 from lagrangian.kernels.long_chains.data import arrays
-from lagrangian.kernels.long_chains.phases import LongChainCode, LongChainKernel, flush_denormals
+from lagrangian.kernels.long_chains.kernel import LongChainCode, LongChainKernel, flush_denormals
 from lagrangian.kernels.long_chains.plan import Cost, Plan, plan
 from lagrangian.kernels.program import Header, Program
 
@@ -70,14 +70,14 @@ class LongChainProgram(Program):
             "scratch": code.scratch,
             "operations": operations,
             "columns": code.columns,
-            "halved": code.halves_links,
+            "halves_links": code.halves_links,
             "gate": code.gate,
         }
         return header, machine_code.compile_object(code.ir, cpu_target, level=2)
 
     def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
         columns = {part: [(name, j) for name, j in pairs] for part, pairs in header["columns"].items()}
-        return arrays(self.algorithm, self.plan, self.target, columns, header["halved"])
+        return arrays(self.algorithm, self.plan, self.target, columns, header["halves_links"])
 
 
 # -- forward and inverse dynamics --------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class LongChainForwardDynamics(LongChainKernel):
             self.run_groups(b, 0)
             self.call_items(b, 0, rows)
             self.run_groups(b, 1)
-            self.call_for_each_run(b, "weigh_all")
+            self.call_for_each_run(b, "add_bodies")
             self.call_function(b, "join_all", self.table["joints"], self.arrays["nodes"])
             self.call_items(b, 1, rows)
             self.call_items(b, 2, rows)
@@ -122,8 +122,8 @@ class LongChainForwardDynamics(LongChainKernel):
     def set_float_mode(self, b: FunctionBuilder) -> Callable[[], None]:
         return flush_denormals(b)
 
-    def turn(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
-        """Compute how each piece is turned."""
+    def find_rotations(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """Compute the rotation of the tip of each piece against its base."""
         self.load_sines(b, rows, group)
         self.gather(b, rows, group, [0])
         self.call_lanes(b, 0, group)
@@ -146,7 +146,7 @@ class LongChainForwardDynamics(LongChainKernel):
         self.lanes_to_records(b, numbers, "tips", 6, 6, first=3)
         self.scatter(b, group)
 
-    group_phases = (turn, articulate, accelerate)
+    group_phases = (find_rotations, articulate, accelerate)
 
     def check_agreement(self, b: FunctionBuilder) -> None:
         """Leave with -1 if pieces do not agree about the accelerations between them."""
@@ -173,7 +173,7 @@ class LongChainInverseDynamics(LongChainKernel):
         return {
             "relative": count * runs.RELATIVE_SIZE,
             "motions": count * runs.MOTION_SIZE,
-            "own": count * 6,
+            "piece_wrenches": count * 6,
             "tip_wrenches": count * 6,
         }
 
@@ -185,29 +185,29 @@ class LongChainInverseDynamics(LongChainKernel):
             self.call_items(b, 1, rows)
             self.run_groups(b, 2)
 
-    def move(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def find_motions(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
         """Compute how the tip of each piece moves against its base."""
         self.load_sines(b, rows, group)
         self.gather(b, rows, group, [0])
         self.call_lanes(b, 0, group)
         self.lanes_to_records(b, numbers, "relative", runs.RELATIVE_SIZE, runs.RELATIVE_SIZE)
 
-    def weigh(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def find_wrenches(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
         """Compute the wrench that each piece needs by itself."""
         self.gather(b, rows, group, [1, 2])
         self.records_to_lanes(b, numbers, "motions", runs.MOTION_SIZE)
         self.call_lanes(b, 1, group)
         self.call_lanes(b, 2, group)
-        self.lanes_to_records(b, numbers, "own", 6, 6)
+        self.lanes_to_records(b, numbers, "piece_wrenches", 6, 6)
 
-    def push(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def find_torques(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
         """Compute the torques of the joints of each piece."""
         self.gather(b, rows, group, [3])
         self.records_to_lanes(b, numbers, "tip_wrenches", 6)
         self.call_lanes(b, 3, group)
         self.scatter(b, group)
 
-    group_phases = (move, weigh, push)
+    group_phases = (find_motions, find_wrenches, find_torques)
 
 
 KERNELS: dict[str, type[LongChainKernel]] = {

@@ -37,7 +37,7 @@ RELATIVE_SIZE, MOTION_SIZE = record_length(RELATIVE), record_length(MOTION)
 # of both together, else -1
 RUN_ROW, JOINT_ROW = 5, 4
 FORWARD_ARGUMENTS = ("values", "order", "halves", "spans", "speeds", "nodes", "states", "tips")
-INVERSE_ARGUMENTS = ("values", "order", "relative", "motions", "own", "tip_wrenches")
+INVERSE_ARGUMENTS = ("values", "order", "relative", "motions", "piece_wrenches", "tip_wrenches")
 INTEGER_ARGUMENTS = ("row", "order", "joints")  # which of the pointers are to whole numbers
 
 
@@ -54,13 +54,13 @@ def _record_functions(declared: set[str], fma: bool) -> list[str]:
         lines.extend(write_function(name, graph, list(outputs(*values)), places, declared, fma))
 
     add("join", {"inner": NODE_SIZE, "outer": NODE_SIZE}, _join)
-    add("carry", {"inner": NODE_SIZE, "outer": ARTICULATED_SIZE}, _carry)
+    add("join_last", {"inner": NODE_SIZE, "outer": ARTICULATED_SIZE}, _join_last)
     add("share", {"inner": NODE_SIZE, "outer": NODE_SIZE, "joint": JOINT_SIZE, "state": STATE_SIZE}, _share)
-    add("weigh", {"node": ARTICULATED_SIZE, "body": BODY_SIZE, "speed": 3}, _add_body)
-    add("lead", {"relative": RELATIVE_SIZE, "base": MOTION_SIZE}, _carry_motion)
-    add("bear", {"relative": RELATIVE_SIZE, "own": 6, "tip": 6}, _carry_wrench)
+    add("add_body", {"node": ARTICULATED_SIZE, "body": BODY_SIZE, "speed": 3}, _add_body)
+    add("carry_motion", {"relative": RELATIVE_SIZE, "base": MOTION_SIZE}, _carry_motion)
+    add("carry_wrench", {"relative": RELATIVE_SIZE, "piece_wrench": 6, "tip": 6}, _carry_wrench)
     add(
-        "turn",
+        "tip_angular_velocity",
         {"span": SPAN_SIZE, "speed": 3},
         lambda span, w: chain_pieces.tip_angular_velocity(_record_fields(SPAN, span), tuple(w)),
     )
@@ -97,7 +97,7 @@ def _join(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
     return [*(x for name in NODE for x in flatten(merged[name])), *_joint_numbers(joint_factors)]
 
 
-def _carry(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
+def _join_last(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
     """The same where nothing is beyond the outer one: its handle, and that of both, does not matter."""
     a, b = _record_fields(NODE, inner), _record_fields(ARTICULATED, outer)
     joint_factors = chain_pieces.couple_pieces(a, b)
@@ -135,7 +135,7 @@ def _speeds(b: FunctionBuilder, row: Array, values: Array, order: Array, spans: 
     with b.for_range(row[1]) as k:
         piece = order[first + k]
         b.copy(values, speeds.offset(piece * 3), 3)
-        b.call("turn", spans.offset(piece * SPAN_SIZE), values, next_speed)
+        b.call("tip_angular_velocity", spans.offset(piece * SPAN_SIZE), values, next_speed)
         b.copy(next_speed, values, 3)
     with b.if_then(row[3] >= 0):
         b.copy(values, speeds.offset(row[3] * 3), 3)
@@ -146,10 +146,10 @@ def _inertia(b: FunctionBuilder, row: Array, values: Array, halves: Array, speed
 
     def carrying() -> None:
         outer, merged = nodes.offset(row[3] * RECORD_SIZE), nodes.offset(row[4] * RECORD_SIZE)
-        b.call("weigh", values, halves.offset(row[3] * BODY_SIZE), speeds.offset(row[3] * 3), outer)
+        b.call("add_body", values, halves.offset(row[3] * BODY_SIZE), speeds.offset(row[3] * 3), outer)
         with b.for_range(NODE_SIZE, ARTICULATED_SIZE) as k:
             outer[k] = 0.0  # it has no tip
-        b.call("carry", nodes.offset(row[2] * RECORD_SIZE), outer, merged)
+        b.call("join_last", nodes.offset(row[2] * RECORD_SIZE), outer, merged)
         b.copy(merged, values, ARTICULATED_SIZE)
 
     b.if_else(row[3] >= 0, carrying, lambda: b.copy(nodes.offset(row[2] * RECORD_SIZE), values, ARTICULATED_SIZE))
@@ -179,19 +179,26 @@ def _motions(b: FunctionBuilder, row: Array, values: Array, order: Array, relati
     with b.for_range(row[1]) as k:
         piece = order[first + k]
         b.copy(values, motions.offset(piece * MOTION_SIZE), MOTION_SIZE)
-        b.call("lead", relative.offset(piece * RELATIVE_SIZE), values, next_motion)
+        b.call("carry_motion", relative.offset(piece * RELATIVE_SIZE), values, next_motion)
         b.copy(next_motion, values, MOTION_SIZE)
 
 
 def _wrenches(
-    b: FunctionBuilder, row: Array, values: Array, order: Array, relative: Array, own: Array, tip_wrenches: Array, **_: Array
+    b: FunctionBuilder,
+    row: Array,
+    values: Array,
+    order: Array,
+    relative: Array,
+    piece_wrenches: Array,
+    tip_wrenches: Array,
+    **_: Array,
 ) -> None:
     """Write the loop that computes, from piece to piece inward, the wrench at the tip of each."""
     first, count, next_wrench = row[0], row[1], b.local_array(6)
     with b.for_range(count) as k:
         piece = order[first + count - 1 - k]
         b.copy(values, tip_wrenches.offset(piece * 6), 6)
-        b.call("bear", relative.offset(piece * RELATIVE_SIZE), own.offset(piece * 6), values, next_wrench)
+        b.call("carry_wrench", relative.offset(piece * RELATIVE_SIZE), piece_wrenches.offset(piece * 6), values, next_wrench)
         b.copy(next_wrench, values, 6)
 
 
@@ -204,11 +211,11 @@ def _add_bodies(b: FunctionBuilder, row: Array, order: Array, halves: Array, spe
     with b.for_range(row[1], 1) as k:
         piece = order[row[0] + k]
         node = nodes.offset(piece * RECORD_SIZE)
-        b.call("weigh", node, halves.offset(piece * BODY_SIZE), speeds.offset(piece * 3), articulated)
+        b.call("add_body", node, halves.offset(piece * BODY_SIZE), speeds.offset(piece * 3), articulated)
         b.copy(articulated, node, ARTICULATED_SIZE)
 
 
-def _merge_all(b: FunctionBuilder, joints: Array, nodes: Array) -> None:
+def _join_all(b: FunctionBuilder, joints: Array, nodes: Array) -> None:
     """Write the loop that joins nodes, over rows (inner, outer, both, whether anything is beyond them).
 
     The number of rows is the first entry of `joints`.
@@ -216,7 +223,7 @@ def _merge_all(b: FunctionBuilder, joints: Array, nodes: Array) -> None:
     with b.for_range(joints[0]) as k:
         row = joints.offset(k * JOINT_ROW + 1)
         records = [nodes.offset(row[j] * RECORD_SIZE) for j in range(3)]
-        b.if_else(row[3].differs(0), lambda: b.call("join", *records), lambda: b.call("carry", *records))
+        b.if_else(row[3].differs(0), lambda: b.call("join", *records), lambda: b.call("join_last", *records))
 
 
 def _share_all(b: FunctionBuilder, joints: Array, nodes: Array, states: Array) -> None:
@@ -266,10 +273,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "inertia": (_inertia, ("row", *FORWARD_ARGUMENTS)),
     "accelerations": (_accelerations, ("row", *FORWARD_ARGUMENTS)),
     "disagreement": (_disagreement, ("row", *FORWARD_ARGUMENTS)),
-    "weigh_all": (_add_bodies, ("row", *FORWARD_ARGUMENTS)),
+    "add_bodies": (_add_bodies, ("row", *FORWARD_ARGUMENTS)),
     "motions": (_motions, ("row", *INVERSE_ARGUMENTS)),
     "wrenches": (_wrenches, ("row", *INVERSE_ARGUMENTS)),
-    "join_all": (_merge_all, ("joints", "nodes")),
+    "join_all": (_join_all, ("joints", "nodes")),
     "share_all": (_share_all, ("joints", "nodes", "states")),
 }
 

@@ -23,49 +23,6 @@ from lagrangian.model.expression import Scalar, free_symbols
 from lagrangian.model.mechanism import Mechanism
 
 
-def depends_on_time(mechanism: Mechanism) -> bool:
-    """Whether its constraints do."""
-    return any(constraint_depends_on_time(constraint) for constraint in mechanism.constraints)
-
-
-def constraint_depends_on_time(constraint: Constraint) -> bool:
-    """Whether a constraint says something of the time; a Python function may."""
-    match constraint:
-        case PfaffianConstraint():
-            scalars = [constraint.phi, *(c for _, c in constraint.coefficients)]
-        case HolonomicConstraint():
-            scalars = [constraint.equation]
-        case _:
-            return isinstance(constraint, PfaffianFunctionConstraint)
-    return any("t" in free_symbols(x) for x in scalars)
-
-
-def traced_state(
-    graph: Graph, structure: Structure, t: Any = 0, moving: bool = True, decision_time: Any = None
-) -> MechanismState:
-    """The mechanism at the state that is the graph's input, with its numbers as inputs; at rest, if not `moving`."""
-    tree = tree_with_number_inputs(graph, structure)
-    state = links_at_state(tree, ("q", "qd") if moving else ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
-    q = [graph.input("q", k) for k in range(tree.nq)]
-    qd = [graph.input("qd", k) if moving else 0 for k in range(tree.nv)]
-    return MechanismState(structure.mechanism, tree, state, q, qd, t, decision_time)
-
-
-def digest(structure: Structure) -> bytes:
-    """A hash of all that the equations of motion depend on, except for numbers."""
-    hasher = hashlib.sha256(structure.digest)
-    if any(isinstance(c, PfaffianFunctionConstraint) for c in structure.mechanism.constraints):
-        # a function is known by what it does
-        graph = Graph()
-        rows = traced_state(graph, structure, graph.input("t", 0)).rows
-        trace = Trace(graph, [x for row in rows for x in (row.rate, row.gamma, *row.psi.values())])
-        hasher.update(repr((trace.nodes, trace.outputs)).encode())
-    return hasher.digest()
-
-
-Pattern = tuple[list[int], list[int]]
-
-
 class ConstraintPrograms:
     """The programs of one mechanism."""
 
@@ -162,11 +119,13 @@ class ConstraintPrograms:
 
         return self._program("relative_jacobian", ("q",), len(self.relative_pattern[0]), outputs, relative=True)
 
-    def closure(self) -> TracedProgram:
+    def loop_residual(self) -> TracedProgram:
+        """eta of every equation of coordinates."""
+
         def outputs(graph: Graph, state: MechanismState) -> list[Any]:
             return [row.eta for row in state.rows if row.eta is not None]
 
-        return self._program("closure", ("q",), sum(self.holonomic), outputs, relative=True)
+        return self._program("loop_residual", ("q",), sum(self.holonomic), outputs, relative=True)
 
     def rate(self) -> TracedProgram:
         return self._program("constraint_rate", ("q", "qd"), len(self.names), lambda g, s: [row.rate for row in s.rows], True)
@@ -210,16 +169,6 @@ class ConstraintPrograms:
         return qdd, [multiplier_of_row.get(id(row), 0) for row in state.rows]
 
 
-def _pattern(rows: Sequence[constraints.ConstraintRow]) -> Pattern:
-    places = [(i, k) for i, row in enumerate(rows) for k in row.psi]
-    return [i for i, _ in places], [k for _, k in places]
-
-
-def weight_slots(mechanism: Mechanism, tree: Tree, numbers: SlotNumbers) -> dict[str, Scalar]:
-    """Slots for the weights of constraint equations, where massless links make the mass matrix singular: see `singular_mass`."""
-    return {name: numbers.scalar(weight) for name, weight in constraint_weights(mechanism, tree).items()}
-
-
 def constraint_wrench_program(mechanism: Mechanism, tree: Tree) -> TracedProgram:
     """What the multipliers put on every link: (moment about the world's origin, force), from q, lambda and t."""
     is_time_dependent = depends_on_time(mechanism)
@@ -239,3 +188,56 @@ def constraint_wrench_program(mechanism: Mechanism, tree: Tree) -> TracedProgram
 
     numbers = structure.numbers
     return TracedProgram("constraint_wrenches", sizes, (len(tree), 6), tree.angles, outputs, digest(structure), numbers)
+
+
+def weight_slots(mechanism: Mechanism, tree: Tree, numbers: SlotNumbers) -> dict[str, Scalar]:
+    """Slots for the weights of constraint equations, where massless links make the mass matrix singular: see `singular_mass`."""
+    return {name: numbers.scalar(weight) for name, weight in constraint_weights(mechanism, tree).items()}
+
+
+def depends_on_time(mechanism: Mechanism) -> bool:
+    """Whether its constraints do."""
+    return any(constraint_depends_on_time(constraint) for constraint in mechanism.constraints)
+
+
+def constraint_depends_on_time(constraint: Constraint) -> bool:
+    """Whether a constraint says something of the time; a Python function may."""
+    match constraint:
+        case PfaffianConstraint():
+            scalars = [constraint.phi, *(c for _, c in constraint.coefficients)]
+        case HolonomicConstraint():
+            scalars = [constraint.equation]
+        case _:
+            return isinstance(constraint, PfaffianFunctionConstraint)
+    return any("t" in free_symbols(x) for x in scalars)
+
+
+def traced_state(
+    graph: Graph, structure: Structure, t: Any = 0, moving: bool = True, decision_time: Any = None
+) -> MechanismState:
+    """The mechanism at the state that is the graph's input, with its numbers as inputs; at rest, if not `moving`."""
+    tree = tree_with_number_inputs(graph, structure)
+    state = links_at_state(tree, ("q", "qd") if moving else ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
+    q = [graph.input("q", k) for k in range(tree.nq)]
+    qd = [graph.input("qd", k) if moving else 0 for k in range(tree.nv)]
+    return MechanismState(structure.mechanism, tree, state, q, qd, t, decision_time)
+
+
+def digest(structure: Structure) -> bytes:
+    """A hash of all that the equations of motion depend on, except for numbers."""
+    hasher = hashlib.sha256(structure.digest)
+    if any(isinstance(c, PfaffianFunctionConstraint) for c in structure.mechanism.constraints):
+        # a function is known by what it does
+        graph = Graph()
+        rows = traced_state(graph, structure, graph.input("t", 0)).rows
+        trace = Trace(graph, [x for row in rows for x in (row.rate, row.gamma, *row.psi.values())])
+        hasher.update(repr((trace.nodes, trace.outputs)).encode())
+    return hasher.digest()
+
+
+Pattern = tuple[list[int], list[int]]
+
+
+def _pattern(rows: Sequence[constraints.ConstraintRow]) -> Pattern:
+    places = [(i, k) for i, row in enumerate(rows) for k in row.psi]
+    return [i for i, _ in places], [k for _, k in places]

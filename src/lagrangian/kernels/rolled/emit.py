@@ -32,7 +32,7 @@ class StepEmitter:
         self.n = len(tree)
         self.chain = all(p == i - 1 for i, p in enumerate(tree.parent))
         self.in_order = all(tree.iq[i] == i and tree.iv[i] == i for i in range(self.n)) and tree.nq == tree.nv == self.n
-        self.output = algorithm.result_size(tree)
+        self.result_size = algorithm.result_size(tree)
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.type = "double" if width == 1 else f"<{width} x double>"
@@ -43,7 +43,7 @@ class StepEmitter:
         self.label = 0
         # a path to a frame leaves out joints that rightly do not matter
         on_it = sum(kind.nq for kind in tree.kind)
-        self.touches = bool(self.output and tree.nq and on_it == tree.nq)
+        self.touches = bool(self.result_size and tree.nq and on_it == tree.nq)
 
     def trace_program(self) -> SweepProgram:
         return trace_algorithm(self.algorithm, self.tree)
@@ -295,7 +295,7 @@ class LoopEmitter(StepEmitter):
         lines = self.lines
         lines.append(f"define internal void @pass{number}({self.arguments}) {attributes(self.width)} {{\nentry:")
         self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-        lines.append(f"  call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {self.output * self.width * 8}, i1 false)")
+        lines.append(f"  call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {self.result_size * self.width * 8}, i1 false)")
         lines.append("  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%i.next, %next]\n  %i.next = add i64 %i, 1")
         starting = [k for k in self.kinds if (k, 0) in traced_pass.starts]
         blocks = {kind: self.new_label("from") for kind in starting}

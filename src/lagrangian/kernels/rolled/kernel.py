@@ -53,16 +53,16 @@ def parameter_array(
     return np.array([*np.stack(rows, axis=1).ravel().tolist(), *starts] if rows else [*starts, 0.0])
 
 
-def _ground_values(sweep: Sweep | Walk, tree: Tree) -> list[float]:
-    assert isinstance(sweep, Sweep)
-    return [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
-
-
 def link_table(tree: Tree) -> np.ndarray:
     """kind, parent, iq, iv of every link."""
     kinds = sorted(set(tree.kind), key=str)
     rows = [[kinds.index(k), p, iq, iv] for k, p, iq, iv in zip(tree.kind, tree.parent, tree.iq, tree.iv, strict=True)]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+
+def _ground_values(sweep: Sweep | Walk, tree: Tree) -> list[float]:
+    assert isinstance(sweep, Sweep)
+    return [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
 
 
 class _LoopKernel(LoopEmitter):
@@ -80,7 +80,7 @@ class _LoopKernel(LoopEmitter):
             "%save": max(1, len(program.saves)) * self.n * w,
             "%speed": max(1, len(program.speed_saves)) * tree.nv * w,
             "%carry": (1 if self.chain else self.n + 1) * max(1, widest) * w,
-            **({"%out": self.output * w} if w > 1 else {}),
+            **({"%out": self.result_size * w} if w > 1 else {}),
         }
         at, offsets = 0, {}
         for name, amount in wants.items():
@@ -187,14 +187,14 @@ class _LoopKernel(LoopEmitter):
         if w == 1:
             for name, (row, dim) in sources.items():
                 lines.append(f"  {name}.off = mul i64 %k, {dim}\n  {name} = getelementptr double, ptr {row}, i64 {name}.off")
-            lines.append(f"  %out.off = mul i64 %k, {self.output}\n  %out = getelementptr double, ptr %output, i64 %out.off")
+            lines.append(f"  %out.off = mul i64 %k, {self.result_size}\n  %out = getelementptr double, ptr %output, i64 %out.off")
         else:
             for name, (row, dim) in sources.items():
                 if dim:
                     self.write_copy(row, name, dim, inward=True)
         if self.algorithm.output.kind == "speed":
             self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-            lines.append(f"  call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {self.output * w * 8}, i1 false)")
+            lines.append(f"  call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {self.result_size * w * 8}, i1 false)")
         if self.program.turns:
             lines.append("  %large = call i1 @angles(ptr %angles, ptr %cos, ptr %sin)")
         for number in range(len(self.program.passes)):
@@ -203,8 +203,8 @@ class _LoopKernel(LoopEmitter):
             lines.append(f"  call void @finish({self.call_arguments})")
         if self.touches:
             lines.append("  call void @touch(ptr %in.q, ptr %out)")
-        if w > 1 and self.output:
-            self.write_copy("%output", "%out", self.output, inward=False)
+        if w > 1 and self.result_size:
+            self.write_copy("%output", "%out", self.result_size, inward=False)
         lines.append(f"  %either = or i1 %flag, {'%large' if self.program.turns else 'false'}")
         lines.append(f"  br label %done\ndone:\n  %k.next = add i64 %k, {w}\n  %more = icmp slt i64 %k.next, %states")
         lines.append("  br i1 %more, label %block, label %exit\nexit:")

@@ -13,9 +13,8 @@ from typing import Any
 from lagrangian.model.expression.functions import absolute, power
 
 Number = int | float
-NodeRecord = tuple[
-    Any, ...
-]  # an operation and its arguments: indices of nodes, or a constant's value, or an input's name and index
+# an operation and its arguments: indices of nodes, or a constant's value, or an input's name and index
+NodeRecord = tuple[Any, ...]
 
 
 class GraphTooLargeError(Exception):
@@ -229,7 +228,7 @@ def arguments(node: NodeRecord) -> tuple[int, ...]:
 
 
 class Trace:
-    """What remains of a graph when only some outputs are wanted: nodes renumbered, outputs as indices."""
+    """What remains of a graph when only some outputs are needed: nodes renumbered, outputs as indices."""
 
     unused_inputs: list[Node]  # inputs that no output depends on
 

@@ -13,7 +13,7 @@ from lagrangian.kernels.kernel import Threads, available_cores
 from lagrangian.kernels.llvm.emit import PreparationCode, write_function
 from lagrangian.kernels.llvm.ir import Array, FunctionBuilder
 from lagrangian.kernels.llvm.target import CPUTarget
-from lagrangian.kernels.long_chains.phases import LongChainCode
+from lagrangian.kernels.long_chains.kernel import LongChainCode
 from lagrangian.kernels.long_chains.program import long_chain_code_if_faster
 from lagrangian.kernels.programs.sweeps import MAX_UNROLLED_LINKS, MAX_UNROLLED_OPERATIONS, trace_unrolled
 from lagrangian.kernels.rolled import kernel as rolled

@@ -1,31 +1,31 @@
-// Arrays in a module's memory. Whoever computes reads and writes them there; memory that grows would detach them, so that it
-// grows once, before the first is made.
+// Arrays in a module's memory, which the module and this script both read and write. Memory that grows detaches its arrays, so it
+// grows once, before the first array is made.
 
 class Memory {
   constructor(exports, doubles) {
     const { memory, heap } = exports;
-    this.at = heap.value;
-    const missing = this.at + 8 * doubles - memory.buffer.byteLength;
+    this.address = heap.value;
+    const missing = this.address + 8 * doubles - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / 65536));
     this.buffer = memory.buffer;
   }
 
-  /** How many doubles arrays of these lengths take. */
-  static room(lengths) {
+  /** The number of doubles that arrays of these lengths take; each array starts a line of the cache. */
+  static doublesNeeded(lengths) {
     return lengths.reduce((sum, n) => sum + 8 * Math.ceil(Math.max(1, n) / 8), 0);
   }
 
-  take(Kind, length) {
-    const found = new Kind(this.buffer, this.at, Math.max(1, length));
-    this.at += 64 * Math.ceil(Math.max(1, length) / 8);
-    return found;
+  allocate(ArrayType, length) {
+    const array = new ArrayType(this.buffer, this.address, Math.max(1, length));
+    this.address += 64 * Math.ceil(Math.max(1, length) / 8);
+    return array;
   }
 
   reals(length) {
-    return this.take(Float64Array, length);
+    return this.allocate(Float64Array, length);
   }
 
-  whole(length) {
-    return this.take(BigInt64Array, length);
+  integers(length) {
+    return this.allocate(BigInt64Array, length);
   }
 }

@@ -1,5 +1,6 @@
-// The modes of joints with dry friction or limits: stuck, sliding, at a stop. As Python's `motion.run.modes`, `rest` and
-// `impacts`, for mechanisms without loops. Between two events a mode is fixed, and the equations are smooth.
+// The modes of joints with dry friction or limits: stuck, sliding, at a stop. The same steps as in Python's `motion.run.modes`,
+// `rest` and `impacts`, whose names they keep, for mechanisms without loops. Between two events a mode is fixed, and the equations
+// are smooth.
 
 const HELD = 0, STUCK = 1, LOW = 2, HIGH = 3, SLIP = 4, WAY = 5, ALLOWED = 6, PER_JOINT = 7;
 const TOUCH = 1e-12, AHEAD = 1e-9, AT_END = 1e-6, EDGE = 1e-10, ROUNDING = 1e-12, RANK = 1e-9;
@@ -72,7 +73,7 @@ class Modes {
 
   // -- what is at rest ---------------------------------------------------------------------------------------------------
 
-  /** Which joints at rest stay, and how the others begin to move. What holds the joint `passed` has come to its end. */
+  /** Decide which joints at rest stay, and how the others begin to move. What holds the joint `passed` has come to its end. */
   settle(t, passed = -1) {
     this.decide(t, passed);
     const ended = this.lowFlights(t);
@@ -106,30 +107,30 @@ class Modes {
     });
   }
 
-  /** Take away what is left of the speeds of joints that are held, and of others. */
+  /** Set the remaining speeds of joints that are held, and of others, to zero. */
   still(others = []) {
     const { program } = this, { nq, nv } = program.plan, { y } = program;
     const still = [...this.joints.map((_, j) => j).filter((j) => this.is(j, HELD)), ...others];
     if (!still.some((j) => this.speed(j))) return;
     const L = cholesky(program.mass(y));
-    const half = still.map((j) => forward(L, unit(nv, this.joints[j].speed)));
-    const x = backward(L, smallest(half, still.map((j) => -this.speed(j))));
+    const half = still.map((j) => forwardSubstitute(L, unit(nv, this.joints[j].speed)));
+    const x = backwardSubstitute(L, minimumNormSolution(half, still.map((j) => -this.speed(j))));
     x.forEach((v, k) => (y[nq + k] += v));
     for (const j of still) y[nq + this.joints[j].speed] = 0;
   }
 
   // -- events ------------------------------------------------------------------------------------------------------------
 
-  /** What is said of a joint that meets its limit; empty of anything else. */
-  meeting(event) {
+  /** The message for a joint that meets its limit; "" for any other event. */
+  limitMessage(event) {
     if (!("joint" in event) || (event.what !== LOW && event.what !== HIGH) || this.side(event.joint)) return "";
     return `${this.joints[event.joint].name} meets its ${event.what === LOW ? "lower" : "upper"} limit`;
   }
 
-  act(entries, t) {
-    const meeting = entries.filter((x) => this.meeting(x));
-    if (!meeting.length) return this.settle(t, entries[0].joint);
-    const at = new Map(meeting.map((x) => [x.joint, x.what]));
+  handleEvents(entries, t) {
+    const atLimits = entries.filter((x) => this.limitMessage(x));
+    if (!atLimits.length) return this.settle(t, entries[0].joint);
+    const at = new Map(atLimits.map((x) => [x.joint, x.what]));
     this.joints.forEach((_, j) => {
       const side = at.has(j) ? 0 : this.touches(j);
       if (side && (side === LOW ? -1 : 1) * this.speed(j) > this.rest) at.set(j, side);
@@ -139,12 +140,12 @@ class Modes {
     this.settle(t);
   }
 
-  /** Speeds after stops have taken what they do not let pass, by Moreau's law. */
+  /** Apply the impulses of stops to the speeds, by Moreau's law. */
   impact() {
     const { program, rest } = this, { plan, y } = program, { nq, restitution } = plan, speeds = () => y.subarray(nq);
     const stops = this.joints.map((_, j) => j).filter((j) => this.touches(j));
-    const L = cholesky(program.mass(y)), fast = measured(L, speeds());
-    const { columns, size } = freedom(L, stops.map((j) => this.joints[j].speed));
+    const L = cholesky(program.mass(y)), fast = massNorm(L, speeds());
+    const { columns, size } = unitColumns(L, stops.map((j) => this.joints[j].speed));
     const sides = stops.map((j) => this.touches(j)), inwards = sides.map((side) => (side === LOW ? -1 : 1));
     const low = sides.map((side) => (side === LOW ? 0 : -Infinity)), high = sides.map((side) => (side === LOW ? Infinity : 0));
     const at = stops.map((j) => nq + this.joints[j].speed);
@@ -153,9 +154,9 @@ class Modes {
       const before = at.map((k) => y[k]), hard = Math.max(...before.map((v, k) => inwards[k] * v));
       this.hardest = Math.max(this.hardest, hard);
       const bounces = restitution * hard > Math.max(rest, STILL * this.hardest) && turn < IMPACTS - 1, e = bounces ? restitution : 0;
-      tiny = size.map(() => ROUNDING * Math.max(fast, measured(L, speeds())));
-      const { s } = solved(columns, before.map((v, k) => ((1 + e) * v) / size[k]), low, high, before.map(() => 0), tiny);
-      backward(L, summed(columns, s)).forEach((v, k) => (y[nq + k] += v));
+      tiny = size.map(() => ROUNDING * Math.max(fast, massNorm(L, speeds())));
+      const { s } = solveComplementarity(columns, before.map((v, k) => ((1 + e) * v) / size[k]), low, high, before.map(() => 0), tiny);
+      backwardSubstitute(L, combineColumns(columns, s)).forEach((v, k) => (y[nq + k] += v));
       at.forEach((k, i) => s[i] && (y[k] = -e * before[i]));
       if (!bounces) break;
     }
@@ -167,16 +168,16 @@ class Modes {
 }
 
 const unit = (n, k) => Array.from({ length: n }, (_, i) => (i === k ? 1 : 0));
-const summed = (columns, s) => columns[0].map((_, i) => columns.reduce((sum, column, k) => sum + column[i] * s[k], 0));
+const combineColumns = (columns, s) => columns[0].map((_, i) => columns.reduce((sum, column, k) => sum + column[i] * s[k], 0));
 
 /** The length of speeds, or accelerations, as the mass matrix M = L L^T measures it. */
-function measured(L, x) {
-  return lengthOf(L.map((_, i) => L.reduce((sum, row, k) => sum + row[i] * x[k], 0)));
+function massNorm(L, x) {
+  return norm(L.map((_, i) => L.reduce((sum, row, k) => sum + row[i] * x[k], 0)));
 }
 
-/** How forces at some speeds move the mechanism: columns L^-1 e_k of length one, and how long they were. */
-function freedom(L, speeds) {
-  const columns = speeds.map((k) => forward(L, unit(L.length, k))), size = columns.map(lengthOf);
+/** How forces at some speeds move the mechanism: columns L^-1 e_k, divided by their lengths, and these lengths. */
+function unitColumns(L, speeds) {
+  const columns = speeds.map((k) => forwardSubstitute(L, unit(L.length, k))), size = columns.map(norm);
   return { columns: columns.map((x, k) => x.map((v) => v / size[k])), size };
 }
 
@@ -194,10 +195,10 @@ class Rest {
     this.before = resting.map((j, k) => held[speeds[k]] - (modes.is(j, STUCK) ? u[modes.place(j, SLIP)] : 0));
     for (const j of resting) modes.set(j);
     const { qdd } = program.respond(this.t, y), L = cholesky(program.mass(y));
-    Object.assign(this, freedom(L, speeds));
+    Object.assign(this, unitColumns(L, speeds));
     this.low = this.joints.map((h, k) => (sides[k] === HIGH ? -Infinity : -(h.static || [0, 0])[0]));
     this.high = this.joints.map((h, k) => (sides[k] === LOW ? Infinity : (h.static || [0, 0])[1]));
-    const rounding = 2 * ROUNDING * measured(L, qdd);
+    const rounding = 2 * ROUNDING * massNorm(L, qdd);
     this.tiny = this.joints.map((h, k) => (0.25 * EDGE * this.size[k] * ((h.static || [0, 0])[0] + (h.static || [0, 0])[1])) / 2 + rounding);
     this.w = speeds.map((v, k) => qdd[v] / this.size[k]);
     this.noPush = this.tiny.map((x, k) => x / this.size[k]);
@@ -235,9 +236,9 @@ class Rest {
   forces(ways) {
     const { size, tiny } = this, low = this.low.map((x, k) => x * size[k]), high = this.high.map((x, k) => x * size[k]);
     for (const [k, way] of ways) low[k] = high[k] = -this.modes.sliding(this.resting[k], way) * size[k];
-    const found = solved(this.columns, this.w, low, high, clipped(this.before.map((x, k) => x * size[k]), low, high), tiny);
-    const staying = size.map((_, k) => k).filter((k) => !ways.has(k) && Math.abs(found.a[k]) <= tiny[k]);
-    return { s: found.s.map((x, k) => x / size[k]), a: found.a, staying };
+    const solution = solveComplementarity(this.columns, this.w, low, high, clip(this.before.map((x, k) => x * size[k]), low, high), tiny);
+    const staying = size.map((_, k) => k).filter((k) => !ways.has(k) && Math.abs(solution.a[k]) <= tiny[k]);
+    return { s: solution.s.map((x, k) => x / size[k]), a: solution.a, staying };
   }
 
   room(k, s) {
@@ -253,7 +254,7 @@ class Rest {
   }
 
   movesWithLast(k) {
-    return Math.abs(dotted(this.columns[k], this.columns[this.last])) >= 1 - RANK;
+    return Math.abs(dot(this.columns[k], this.columns[this.last])) >= 1 - RANK;
   }
 
   canHold(k, force) {
@@ -274,7 +275,7 @@ class Rest {
     else modes.set(j, { [HELD]: 1, [STUCK]: 1 });
   }
 
-  /** Until a torque jumps that was looked at ahead, a joint may begin to move the wrong way: that is no event. */
+  /** Until a torque jumps that was taken into account ahead of time, a joint may move the wrong way without an event. */
   allow() {
     const { modes } = this, { program } = modes, slipping = this.resting.filter((j) => modes.way(j));
     if (!slipping.length) return;

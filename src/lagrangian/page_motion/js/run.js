@@ -1,4 +1,4 @@
-// A run of a program from beginning to end: what Python's `motion.run.run` does around compiled code.
+// A run of a program from beginning to end: what Python's `motion.run.run` does around compiled code, with its constants.
 
 const DONE = 0, BUSY = 1, EVENT = 2, TOO_SMALL = 3, NEAR_SINGULAR = 5;
 const TOLD = 0, STOP = 1, HAPPENED = 2, JUST_NOW = 1, TO_COME = 2;
@@ -11,15 +11,15 @@ const ENDINGS = {
 class Run {
   constructor(program) {
     this.program = program;
-    this.begin = new Start(program);
+    this.start = new Start(program);
     this.supply = new Supply(program);
     this.modes = new Modes(program);
-    const { s, c, y, u, work, grid, rows, steps, dense, found, kinds } = program;
-    this.pointers = [s, c, y, u, work, grid, rows, steps, dense, found, kinds].map((array) => array.byteOffset);
+    const { s, c, y, u, work, grid, rows, steps, dense, foundEvents, kinds } = program;
+    this.pointers = [s, c, y, u, work, grid, rows, steps, dense, foundEvents, kinds].map((array) => array.byteOffset);
   }
 
-  /** From the inputs' values; how it ended: null at the end of its time. */
-  go(values) {
+  /** Simulate with these values of the inputs. The result says where and why the motion ended early; it is null if it did not. */
+  simulate(values) {
     const { program, modes } = this, { plan, s, c, y, u } = program;
     this.events = [];
     this.recent = [];
@@ -27,20 +27,20 @@ class Run {
     c.fill(0n);
     u.fill(0);
     new DataView(u.buffer).setUint32(u.byteOffset + 8 * plan.u.numbers, program.numbers.byteOffset, true);
-    const start = this.begin.state(values);
-    if (typeof start === "string") return { t: plan.t0, reason: start };
-    y.set(start);
+    const state = this.start.initialState(values);
+    if (typeof state === "string") return { t: plan.t0, reason: state };
+    y.set(state);
     s.fill(0);
     s[T] = plan.t0;
     this.supply.begin();
-    this.until = this.supply.fromNow(s[T]);
+    this.until = this.supply.setInputsFrom(s[T]);
     c[ROWS] = BigInt(plan.rows);
     if (plan.holdable.length) modes.begin();
     this.restart(plan.step);
     return this.integrate();
   }
 
-  /** A step of this length is the next, from the state as it is now. */
+  /** Begin again from the present state, with this length of the next step. */
   restart(first) {
     const { program } = this, { plan, s, c, kinds } = program;
     s[H] = first;
@@ -50,7 +50,7 @@ class Run {
     s[SINGULAR] = s[WATCHED] = plan.singular;
     s[RATIO] = 1;
     s.fill(0, LEAST + 1, WATCHED);
-    c[ROOM] = BigInt(plan.room);
+    c[ROOM] = BigInt(plan.max_events);
     c[FRESH] = 1n;
     c[AGAIN] = 0n;
     c[WHICH] = -1n;
@@ -66,63 +66,63 @@ class Run {
       c[BUDGET] = BigInt(STEPS);
       this.inputs.push({ t: s[T], u: program.u.slice() });
       const status = Number(program.x.integrate(...this.pointers));
-      this.collect();
+      this.collectEvents();
       if (status === DONE && s[T] >= plan.end) return null;
-      if (status === DONE) this.supplied();
+      if (status === DONE) this.updateInputs();
       else if (status === EVENT) {
-        const ended = this.act();
+        const ended = this.handleEvent();
         if (ended) return ended;
       } else if (status !== BUSY) return { t: s[T], reason: ENDINGS[status] || "the computation could not continue" };
       if (Number(c[ACCEPTED] + c[REJECTED]) > MAX_STEPS) return { t: s[T], reason: "it needs more steps than a page computes" };
     }
   }
 
-  /** Other inputs from here on, where they change. */
-  supplied() {
+  /** Set the inputs that hold from now on. */
+  updateInputs() {
     const { program, modes } = this, { plan, s, c } = program;
-    this.until = this.supply.fromNow(s[T]);
+    this.until = this.supply.setInputsFrom(s[T]);
     if (plan.holdable.length) modes.settle(s[T]);
     c[FRESH] = 1n;
-    this.mark([]);
+    this.markEvents([]);
   }
 
-  /** Note the events that compiled code found. */
-  collect() {
-    const { program } = this, { plan, c, found } = program, wide = program.n + 2;
+  /** Collect the events that compiled code found. */
+  collectEvents() {
+    const { program } = this, { plan, c, foundEvents } = program, wide = program.n + 2;
     this.now = [];
     for (let k = 0; k < Number(c[FOUND]); k++) {
-      const event = found[k * wide], t = found[k * wide + 1];
+      const event = foundEvents[k * wide], t = foundEvents[k * wide + 1];
       this.now.push({ event, t });
-      const name = plan.events[event].name || this.modes.meeting(plan.events[event]);
+      const name = plan.events[event].name || this.modes.limitMessage(plan.events[event]);
       if (name) this.events.push({ name, t });
     }
     c[FOUND] = c[STORED] = 0n;
   }
 
-  /** Do what the event asks for at which compiled code stopped, and go on; or how the run ends. */
-  act() {
+  /** Do what the event requires at which compiled code stopped; the result is that of the run if it ends here, else null. */
+  handleEvent() {
     const { program, modes } = this, { plan, s, c } = program, t = s[T], step = s[H];
-    const here = [Number(c[WHICH]), ...this.now.filter((x) => Math.abs(x.t - t) <= 1e-14 * Math.max(1, Math.abs(t))).map((x) => x.event)];
-    const entries = [...new Set(here)].map((k) => plan.events[k]);
+    const occurred = [Number(c[WHICH]), ...this.now.filter((x) => Math.abs(x.t - t) <= 1e-14 * Math.max(1, Math.abs(t))).map((x) => x.event)];
+    const entries = [...new Set(occurred)].map((k) => plan.events[k]);
     const stop = entries.find((x) => x.stops);
     if (stop) return { t, reason: stop.name };
     const changes = entries.filter((x) => "joint" in x);
-    if (changes.length) modes.act(changes, t);
+    if (changes.length) modes.handleEvents(changes, t);
     else if (plan.holdable.length) modes.settle(t);
     this.recent = [...this.recent.slice(1 - CROWD), t];
     if (this.recent.length === CROWD && t - this.recent[0] < MOMENT * (plan.end - plan.t0)) return { t, reason: "joints stick and slip, or meet their stops, without end" };
     this.restart(changes.length && plan.adaptive ? Math.min(step, 1e-3 * Math.max(step, 1e-3)) : step);
-    this.mark(here);
+    this.markEvents(occurred);
     return null;
   }
 
-  /** Events of this instant are not seen a second time, and those still to come are not lost. */
-  mark(acted) {
+  /** Mark the events of this instant, so that they are not found a second time, and those still to come, so that they are not lost. */
+  markEvents(handled) {
     const { program } = this, { plan, s, kinds } = program, t = s[T], now = INSTANT * Math.max(1, Math.abs(t));
-    const told = new Set(this.events.filter((x) => t - x.t <= now).map((x) => x.name));
+    const recentNames = new Set(this.events.filter((x) => t - x.t <= now).map((x) => x.name));
     plan.events.forEach((event, k) => {
       if ("joint" in event) return;
-      if (acted.includes(k) || told.has(event.name)) kinds[PER_EVENT * k + HAPPENED] = BigInt(JUST_NOW);
+      if (handled.includes(k) || recentNames.has(event.name)) kinds[PER_EVENT * k + HAPPENED] = BigInt(JUST_NOW);
       else if (event.kind === TOLD || event.kind === STOP) kinds[PER_EVENT * k + HAPPENED] = BigInt(TO_COME);
     });
   }

@@ -1,32 +1,33 @@
-// What changes at certain times of a run: the side of what jumps, and torques from a table. As Python's `motion.run.supply`.
+// The inputs of a run that change at certain times: the side of what jumps, and torques from a table or a sampled controller. The
+// same steps as in Python's `motion.run.supply`.
 
 class Supply {
   constructor(program) {
     this.program = program;
-    this.breaks = program.plan.breaks;
+    this.discontinuities = program.plan.discontinuities;
   }
 
   begin() {
     this.samples = [];
   }
 
-  /** Set the inputs that hold from a time on; until when they do. */
-  fromNow(t) {
+  /** Set the inputs that hold from a time on, and return the time until which they do. */
+  setInputsFrom(t) {
     const { plan, u } = this.program, { nv } = plan;
-    const next = this.breaks.find(([at]) => at > t);
+    const next = this.discontinuities.find(([at]) => at > t);
     const jump = next ? next[0] : Infinity;
     u[plan.u.latest] = plan.asks || plan.sampled ? (next && plan.asks ? next[1] : Infinity) : 0;
-    u[plan.u.decided] = 0.5 * (t + Math.min(jump, plan.end));
-    if (plan.table) return Math.min(jump, this.fromTable(t, nv));
-    return plan.sampled ? Math.min(jump, this.sample(t, nv)) : jump;
+    u[plan.u.decision_time] = 0.5 * (t + Math.min(jump, plan.end));
+    if (plan.table) return Math.min(jump, this.interpolateTable(t, nv));
+    return plan.sampled ? Math.min(jump, this.sampleController(t, nv)) : jump;
   }
 
-  /** A controller that is asked every period; its torques are held, and act after a delay. */
-  sample(t, nv) {
+  /** Ask a controller every period: its torques act after a delay, and stay the same until the next ones. */
+  sampleController(t, nv) {
     const { program } = this, { plan, u, y } = program, { period, delay } = plan.sampled, late = 1e-9 * period;
     const k = Math.floor((t - plan.t0) / period + 1e-9);
     if (k >= this.samples.length) {
-      program.ask(t, y);
+      program.askController(t, y);
       this.samples.push([t, Array.from(u.subarray(0, nv))]);
     }
     const recent = this.samples.slice(-2 - Math.floor(Math.min(delay / period, 1e9)));
@@ -35,7 +36,7 @@ class Supply {
     return Math.min(plan.t0 + (k + 1) * period, ...due);
   }
 
-  fromTable(t, nv) {
+  interpolateTable(t, nv) {
     const { plan, u } = this.program, { times, values } = plan.table, last = times.length - 1;
     let k = last;
     while (k >= 0 && times[k] > t) k--;

@@ -47,8 +47,8 @@ class Reproduction {
     if (named.length) lines.push("[parameters]", ...named.map(([name, x]) => `${key(name)} = ${float(x)}`), "");
     for (const [name, x] of paths) lines.push(`# ${name} = ${float(x)}`);
     const start = [], moved = this.parameters().length && !this.about.follows;
-    if (!begin.own || this.of("q0").length || moved) start.push(`q = ${array(this.start("coordinates"))}`);
-    if (!begin.own || this.of("qd0").length) start.push(`qd = ${array(this.start("speeds"))}`);
+    if (!begin.described || this.of("q0").length || moved) start.push(`q = ${array(this.start("coordinates"))}`);
+    if (!begin.described || this.of("qd0").length) start.push(`qd = ${array(this.start("speeds"))}`);
     if (start.length) lines.push("[initial]", ...start, "");
     for (const it of this.of("gain")) lines.push(`# ${it.name} of the controller = ${float(it.now)}`);
     return lines.join("\n").trim() + "\n";
@@ -85,7 +85,7 @@ class Reproduction {
     const found = [];
     for (const [kind, group] of [["q0", "coordinates"], ["qd0", "speeds"]]) {
       const changed = this.of(kind).map((it) => [it.name, it.now]);
-      if (!this.plan.begin.own) found.push([kind, this.start(group)]);
+      if (!this.plan.begin.described) found.push([kind, this.start(group)]);
       else if (changed.length) found.push([kind, Object.fromEntries(changed)]);
     }
     return found;

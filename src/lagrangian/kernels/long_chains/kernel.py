@@ -1,4 +1,4 @@
-"""What kernels of pieces have in common: memory, records of pieces and lanes, and the calls of sweeps."""
+"""The kernel of a long chain in pieces: its memory, the records of pieces and lanes, and the phases of the computation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LongChainCode:
 
 
 class LongChainKernel(ABC):
-    """A kernel. `lanes_algorithm` are the sweeps of pieces, which stand beside those of the algorithm itself."""
+    """A kernel of a long chain. `lanes_algorithm` are the sweeps of pieces, which stand beside those of the algorithm itself."""
 
     algorithm: Algorithm
     lanes_algorithm: Algorithm
@@ -59,10 +59,6 @@ class LongChainKernel(ABC):
     cost: Cost
     # what is done group by group, in phases between which pieces are joined
     group_phases: tuple[Callable[[Any, FunctionBuilder, dict[str, Array], Array, Array], None], ...]
-
-    def set_float_mode(self, b: FunctionBuilder) -> Callable[[], None]:
-        """Write code that sets how threads compute; the returned function writes the code that restores it."""
-        return lambda: None
 
     def __init__(self, plan: Plan, target: CPUTarget) -> None:
         self.plan, self.target, self.lane_count = plan, target, plan.lane_count
@@ -91,6 +87,10 @@ class LongChainKernel(ABC):
     @abstractmethod
     def write_phases(self, b: FunctionBuilder, rows: dict[str, Array]) -> None:
         """Write the phases of the computation, from its inputs to its output."""
+
+    def set_float_mode(self, b: FunctionBuilder) -> Callable[[], None]:
+        """Write code that sets how threads compute; the returned function writes the code that restores it."""
+        return lambda: None
 
     def build(self) -> LongChainCode:
         self.lanes.write_functions()
@@ -196,9 +196,9 @@ class LongChainKernel(ABC):
         """`in_pieces(inputs, output, scratch)`: 0; or 1 if an angle is too large; or -1 if pieces do not agree."""
         b = FunctionBuilder("in_pieces", ["inputs", "output", "scratch"], self.declared, self.target.fma)
         # whoever calls, vectors are to start where lines of the cache do
-        given_at = b.put(INTEGER, "ptrtoint ptr %scratch to i64")
+        scratch_address = b.put(INTEGER, "ptrtoint ptr %scratch to i64")
         self.work_array = Array(
-            b, b.put("ptr", f"inttoptr i64 {((given_at + 8 * CACHE_LINE - 1) & -8 * CACHE_LINE).text} to ptr").text
+            b, b.put("ptr", f"inttoptr i64 {((scratch_address + 8 * CACHE_LINE - 1) & -8 * CACHE_LINE).text} to ptr").text
         )
         rows = self.bind(b, self.work_array)
         self.group_and_thread = Array(b, b.reserve("alloca [2 x i64]"), INTEGER)
@@ -239,8 +239,8 @@ class LongChainKernel(ABC):
     def find_loose_sines(self, b: FunctionBuilder, rows: dict[str, Array]) -> None:
         """Cosines and sines of the links in no piece."""
         self.copies.sines_in_place("sines_in_place")
-        arguments = (self.table["left"], rows["angles"], self.arrays["cos"], self.arrays["sin"])
-        self.call_sines(b, "sines_in_place", arguments, self.integer_tables["left"].size // self.lane_count)
+        arguments = (self.table["loose_angles"], rows["angles"], self.arrays["cos"], self.arrays["sin"])
+        self.call_sines(b, "sines_in_place", arguments, self.integer_tables["loose_angles"].size // self.lane_count)
 
     def call_sines(self, b: FunctionBuilder, name: str, arguments: Sequence[Array], count: Operand) -> None:
         pointers = ", ".join(f"ptr {a.pointer}" for a in arguments)
