@@ -121,8 +121,8 @@ def _is_pipe_or_device(target: Path, status: os.stat_result | None) -> bool:
 
 
 def _create_file(temporary: Path, content: bytes, mode: int = 0o666) -> None:
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-    with os.fdopen(handle, "wb") as file:
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    with os.fdopen(descriptor, "wb") as file:
         file.write(content)
 
 

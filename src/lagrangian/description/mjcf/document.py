@@ -20,7 +20,7 @@ from lagrangian.model import vector as v
 MAIN_CLASS = "main"
 _FLUID = {"wind": 3, "density": 1, "viscosity": 1}
 # flags that disable forces, or bounds on forces
-_FORCES = ("equality", "frictionloss", "passive", "spring", "damper", "constraint", "limit", "actuation", "clampctrl")
+_FORCE_FLAGS = ("equality", "frictionloss", "passive", "spring", "damper", "constraint", "limit", "actuation", "clampctrl")
 _SETTING_NOTE = "ignored: a setting of the simulation in MuJoCo"
 
 
@@ -164,8 +164,8 @@ def read_gravity(root: Element, notes: ReaderNotes) -> v.Vector:
 def _is_gravity_disabled(flags: dict[str, str], notes: ReaderNotes) -> bool:
     """Whether the flags disable gravity; the other flags are noted."""
     for name, value in flags.items():
-        if name in _FORCES and value == "disable":
+        if name in _FORCE_FLAGS and value == "disable":
             notes.add("<flag> that disables", "ignored: the feature stays enabled", name, warn=True)
-        elif name not in _FORCES and name != "gravity":
+        elif name not in _FORCE_FLAGS and name != "gravity":
             notes.add("<flag>", _SETTING_NOTE, name)
     return flags.get("gravity") == "disable"

@@ -306,9 +306,8 @@ def _capsule_shell(r: float, h: float) -> tuple[float, Moments]:
     caps, tube = 4 * math.pi * r * r, 4 * math.pi * r * h
     area = caps + tube
     a, b = caps / area, tube / area
-    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (
-        2 * r * r / 3 + h * h + h * r
-    )  # half a sphere's centre is r/2 out
+    # the centre of half a sphere is r/2 out
+    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (2 * r * r / 3 + h * h + h * r)
     return area, (transverse_moment, transverse_moment, b * r * r + a * 2 * r * r / 3)
 
 
@@ -321,11 +320,8 @@ def _cylinder_shell(r: float, h: float) -> tuple[float, Moments]:
 
 
 def _box_shell(x: float, y: float, z: float) -> tuple[float, Moments]:
-    areas = {
-        (0, 1, 2): x * y,
-        (1, 2, 0): y * z,
-        (2, 0, 1): z * x,
-    }  # the two directions of a side, the axis across it, and its area
+    # the two directions of a side, the axis across it, and its area
+    areas = {(0, 1, 2): x * y, (1, 2, 0): y * z, (2, 0, 1): z * x}
     total = sum(areas.values())
     lengths, squares = (x, y, z), [0.0, 0.0, 0.0]  # the mean square of each coordinate
     for (i, j, k), area in areas.items():

@@ -127,9 +127,9 @@ def _read_friction(element: Element) -> Friction:
     return Friction(damping, dry, dry)
 
 
-def non_negative_number(element: Element, attribute: str) -> float:
-    """A number that must not be negative; 0 if the element does not have it."""
-    value = number_attribute(element, attribute, 0.0)
+def non_negative_number(element: Element, attribute: str, default: float = 0.0) -> float:
+    """A number that must not be negative; the default if the element does not have it."""
+    value = number_attribute(element, attribute, default)
     if value < 0:
         raise element.error(f"{attribute} is {value:g}; it cannot be negative")
     return value

@@ -80,7 +80,7 @@ class _MjcfWriter:
 
     def to_mjcf(self) -> Conversion:
         notes.note_unsupported(self.original, self.remarks)
-        names = {j.name: self.joint_names("joint", j.name) for j in self.mechanism.joints}
+        names = {j.name: self.joint_names.name_for("joint", j.name) for j in self.mechanism.joints}
         slices = self._q_slices
         scalar_joint_names = {j.name: names[j.name] for j in self.mechanism.joints if j.kind.nq == 1}
         values = {name: float(self.q[slices[name]][0]) for name in scalar_joint_names}
@@ -197,7 +197,7 @@ class _MjcfWriter:
     # -- the tree ------------------------------------------------------------------------------------------------------
 
     def _add_site(self, body: str, placement: Transform, name: str, part: str = "") -> str:
-        label = self.site_names(part, name) if part else self.site_names.free_name(name)
+        label = self.site_names.name_for(part, name) if part else self.site_names.free_name(name)
         self.sites.setdefault(body, []).append(Tag("site", name=label, **_pose_attributes(numeric_placement(placement))))
         return label
 
@@ -240,7 +240,9 @@ class _MjcfWriter:
         ]
         body = self.mechanism.body(chain[-1].child)
         pose = np.linalg.multi_dot([np.eye(4), np.eye(4), *steps])
-        element = Tag("body", name=self.body_names("body", body.name), **_pose_attributes(pose), gravcomp=gravcomp.get(body.name))
+        element = Tag(
+            "body", name=self.body_names.name_for("body", body.name), **_pose_attributes(pose), gravcomp=gravcomp.get(body.name)
+        )
         moves = any(joint.kind.nv for joint in chain)
         inertia = with_minimum_inertia(body, _MIN_INERTIA, self._min_mass, self.remarks) if moves else principal_inertia(body)
         if inertia.mass or any(inertia.moments):
@@ -271,7 +273,9 @@ class _MjcfWriter:
             )
             self.remarks.add("the start", meaning)
         for name, pose in self.original.poses.items():
-            keyframe_writer.add(keyframe_names("pose", name), self._expand_coordinates(np.array(pose, dtype=float)), None)
+            keyframe_writer.add(
+                keyframe_names.name_for("pose", name), self._expand_coordinates(np.array(pose, dtype=float)), None
+            )
         return keyframe_writer.element
 
     def _coordinate_names(self, names: dict[str, str]) -> dict[str, str]:
@@ -394,7 +398,12 @@ def _write_actuators(m: Mechanism, joint_names: Mapping[str, str], remarks: Writ
                 effort = joint.limits.effort
                 bounds = (-effort, effort) if 0 < effort < float("inf") else None
                 element.add(
-                    Tag("motor", name=names("motor", joint_names[coordinate]), joint=joint_names[coordinate], ctrlrange=bounds)
+                    Tag(
+                        "motor",
+                        name=names.name_for("motor", joint_names[coordinate]),
+                        joint=joint_names[coordinate],
+                        ctrlrange=bounds,
+                    )
                 )
     return element
 
@@ -405,11 +414,11 @@ def _write_torque(coordinate: str, speed: str, torque: Scalar, joint: str, names
     if linear_form is None or not set(linear_form[0]) <= allowed_symbols:
         meaning = "{has} an initial torque, which is left out because actuators of MJCF are linear in the motion of their joint"
         remarks.add("joint", meaning, coordinate, warn=True)
-        return [Tag("motor", name=names("motor", joint), joint=joint)]
+        return [Tag("motor", name=names.name_for("motor", joint), joint=joint)]
     if any(name.startswith(CONTROL_PREFIX) for name in parameters(torque)):
         remarks.add("joint", "{has} an actuator, which is written with the current value of {its} control", coordinate)
     bias = (linear_form[1], linear_form[0].get(coordinate, 0.0), linear_form[0].get(f"{_SPEED_PREFIX}{speed}", 0.0))
-    return [Tag("general", name=names("motor", joint), joint=joint, biastype="affine", biasprm=bias)]
+    return [Tag("general", name=names.name_for("motor", joint), joint=joint, biastype="affine", biasprm=bias)]
 
 
 class _KeyframeWriter:

@@ -8,7 +8,7 @@ from typing import Any
 
 from lagrangian.description.joint_properties import read_bound, read_joint_friction
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import line_of
+from lagrangian.description.schema import IGNORED, line_of
 from lagrangian.description.sdf.frames import FrameGraph, FrameNode, body_name
 from lagrangian.description.sdf.values import child_number, child_text, child_vector
 from lagrangian.description.xml import Element, text_attribute
@@ -29,7 +29,6 @@ _TYPES = {
     "revolute2": "universal",
 }
 TYPES = (*_TYPES, "gearbox")
-IGNORED = "ignored"
 
 
 @dataclass(frozen=True)
@@ -213,10 +212,9 @@ def _with_axis_properties(
         "limits": _read_limits(axis, kind, effort, notes),
     }
     properties["rotor"] = _read_rotor(edge, effort, notes)
-    refused_keys = joint_types.TYPES[edge.type].refuses
-    for key in (
-        refused_keys if kind != "ball" else (*refused_keys, "spring")
-    ):  # along no axis: SDF does not say what that would be
+    # SDF does not say what a spring would be that is along no axis
+    refused_keys = (*joint_types.TYPES[edge.type].refuses, *(("spring",) if kind == "ball" else ()))
+    for key in refused_keys:
         if key in properties and properties.pop(key) != JOINT_PARTS[key]():
             notes.add(f"{key} of a {kind} joint", f"{IGNORED}: it has no meaning there", edge.name, warn=key == "spring")
     limit = axis.find("limit") if axis is not None else None

@@ -85,10 +85,10 @@ class _SdfWriter:
     def to_sdf(self) -> Conversion:
         notes.note_unsupported(self.original, self.remarks)
         self._note_motion()
-        name = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL))("mechanism", self.original.name)
+        name = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL)).name_for("mechanism", self.original.name)
         model = Tag("model", name=name)
-        joints = {j.name: self.unique_names("joint", j.name) for j in self.mechanism.joints if j.type != "free"}
-        links = {GROUND: "world"} | {b.name: self.unique_names("body", b.name) for b in self.mechanism.bodies}
+        joints = {j.name: self.unique_names.name_for("joint", j.name) for j in self.mechanism.joints if j.type != "free"}
+        links = {GROUND: "world"} | {b.name: self.unique_names.name_for("body", b.name) for b in self.mechanism.bodies}
         self._write_links(model, joints, links)
         joint_elements = {
             j.name: _write_joint(j, joints[j.name], links[j.parent], links[j.child], self.remarks)
@@ -248,7 +248,9 @@ class _SdfWriter:
                 notes.note_loop(loop.name, loop.type, self.remarks)
                 continue
             A, B = ((transforms[b] @ p.matrix())[:3, :3] for b, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
-            model.add(_write_loop(loop, kind, self.unique_names("loop", loop.name), links[loop.a], links[loop.b], A.T @ B))
+            model.add(
+                _write_loop(loop, kind, self.unique_names.name_for("loop", loop.name), links[loop.a], links[loop.b], A.T @ B)
+            )
 
     def _write_springs(self, model: Tag, links: dict[str, str]) -> None:
         for spring in self.mechanism.springs:
@@ -268,7 +270,7 @@ class _SdfWriter:
             if frame.body == GROUND:
                 self.remarks.add("frame", "{is} left out because frames of a model in SDF must be on its links", frame.name)
                 continue
-            name = self.unique_names("frame", frame.name)
+            name = self.unique_names.name_for("frame", frame.name)
             model.add(Tag("frame", _pose_elements(numeric_placement(frame.placement)), name=name, attached_to=links[frame.body]))
 
     def _note_motion(self) -> None:

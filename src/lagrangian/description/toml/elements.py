@@ -24,7 +24,6 @@ from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform
-from lagrangian.model.shapes import disc, rod
 from lagrangian.model.spring import BodyPoint, CoordinateSpring, GravityCompensation, PointSpring, Wall
 from lagrangian.model.type_entries import EntryKind, TypeEntry
 from lagrangian.model.vector import NO_INERTIA
@@ -164,9 +163,9 @@ SHAPE_READERS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable], Any]]] = {
     "plate": (("size", "holes"), lambda t: solids.plate(_read_size(t), holes=_read_holes(t), **_read_mass(t))),
     "rod": (
         ("start", "end"),
-        lambda t: rod(t.vector("start", default=v.ZERO), t.vector("end", example=(0.5, 0, 0)), mass=t.number("mass")),
+        lambda t: solids.rod(t.vector("start", default=v.ZERO), t.vector("end", example=(0.5, 0, 0)), mass=t.number("mass")),
     ),
-    "disc": (("radius",), lambda t: disc(t.number("radius"), mass=t.number("mass"), at=read_placement(t))),
+    "disc": (("radius",), lambda t: solids.disc(t.number("radius"), mass=t.number("mass"), at=read_placement(t))),
     "point": ((), lambda t: solids.point_mass(t.number("mass"), read_placement(t))),
 }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lagrangian.description import notes
@@ -76,7 +76,7 @@ class _UrdfWriter:
         for body in self.mechanism.bodies:
             robot.add(write_link(body, self.link_of_body[body.name], self.original.file, self.remarks))
         for frame in self.mechanism.frames:
-            self._write_frame(robot, self.link_names("frame", frame.name), frame.body, frame.placement)
+            self._write_frame(robot, self.link_names.name_for("frame", frame.name), frame.body, frame.placement)
         for joint in self.mechanism.joints:
             if joint is not omitted_joint:
                 robot.add(self._write_tree_joint(joint))
@@ -174,11 +174,11 @@ class _UrdfWriter:
         roots = [joint for joint in self.mechanism.joints if joint.parent == GROUND]
         is_held = len(roots) == 1 and roots[0].type == "fixed" and rotation.is_identity
         if is_held and (roots[0].placement @ roots[0].child_placement.inverse()).is_identity:
-            self.link_of_body = {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+            self.link_of_body = {body.name: self.link_names.name_for("body", body.name) for body in self.mechanism.bodies}
             self.link_of_body[GROUND] = self.link_of_body[roots[0].child]
             return roots[0]
         self.link_of_body = {GROUND: self.link_names.free_name("world")}
-        self.link_of_body |= {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+        self.link_of_body |= {body.name: self.link_names.name_for("body", body.name) for body in self.mechanism.bodies}
         robot.add(Tag("link", name=self.link_of_body[GROUND]))
         if not rotation.is_identity:
             world, self.link_of_body[GROUND] = self.link_of_body[GROUND], self.link_names.free_name("turned_ground")
@@ -202,7 +202,7 @@ class _UrdfWriter:
     def _write_tree_joint(self, joint: Joint) -> Tag:
         element = _write_joint(
             joint,
-            self.joint_names("joint", joint.name),
+            self.joint_names.name_for("joint", joint.name),
             self.link_of_body[joint.parent],
             self.link_of_body[joint.child],
             self.remarks,
@@ -212,7 +212,7 @@ class _UrdfWriter:
             element.children = [child for child in element.children if child.name in ("origin", "parent", "child")]
         if joint.name in self.mimics:
             leader, multiplier, offset = self.mimics[joint.name]
-            element.add(Tag("mimic", joint=self.joint_names("joint", leader), multiplier=multiplier, offset=offset))
+            element.add(Tag("mimic", joint=self.joint_names.name_for("joint", leader), multiplier=multiplier, offset=offset))
         return element
 
     def _fixed_joint(self, parent: str, child: str, placement: Transform) -> Tag:
@@ -229,7 +229,7 @@ class _UrdfWriter:
             for loop in self.mechanism.loops:
                 self.remarks.add("loop", "{is} left out because loops=False: the tree stays open", loop.name, warn=True)
         if self.loop_format == "urdf+":
-            robot.add(*_write_loop_elements(self.mechanism, self.link_of_body.__getitem__, self.joint_names, self.remarks))
+            robot.add(*_write_loop_elements(self.mechanism, self.link_of_body, self.joint_names, self.remarks))
         if self.loop_format != "yaml":
             return {}
         content = _loop_file_content(self.mechanism, self.link_names.free_name, self.remarks)
@@ -238,11 +238,11 @@ class _UrdfWriter:
         for loop in self.mechanism.loops:
             self.remarks.add("loop", "{is} in the YAML file beside the URDF", loop.name)
         motors = [
-            self.joint_names("joint", j.name)
+            self.joint_names.name_for("joint", j.name)
             for j in self.mechanism.joints
             if j.actuated and j.kind.nv and j.name not in self.mimics
         ]
-        return {".yaml": content.to_yaml(motors, [self.joint_names("joint", name) for name in self.ball_joints])}
+        return {".yaml": content.to_yaml(motors, [self.joint_names.name_for("joint", name) for name in self.ball_joints])}
 
     def _note_motion(self) -> None:
         initial = self.original.initial
@@ -258,7 +258,7 @@ class _UrdfWriter:
     def _coordinate_names(self) -> dict[str, str]:
         file_names: dict[str, str] = {}
         for joint in self.mechanism.joints:
-            name = self.joint_names("joint", joint.name)
+            name = self.joint_names.name_for("joint", joint.name)
             if joint.name not in self.screw_slopes:
                 file_names |= {c: name + c.removeprefix(joint.name) for c in joint.coordinate_names}
         return {coordinate: file_names[coordinate] for coordinate in self.original.coordinate_names if coordinate in file_names}
@@ -324,7 +324,7 @@ def _write_limit(joint: Joint, kind: str) -> list[Tag]:
 
 
 def _write_loop_elements(
-    m: Mechanism, link_name: Callable[[str], str], unique_name: Callable[[str, str], str], remarks: WriterNotes
+    m: Mechanism, link_of_body: Mapping[str, str], joint_names: UniqueNames, remarks: WriterNotes
 ) -> list[Tag]:
     """The <loop> elements of URDF+."""
     sampled_loops, tags = SampledLoops(m), []
@@ -334,11 +334,11 @@ def _write_loop_elements(
             notes.note_loop(loop.name, loop.type, remarks)
             continue
         ends = [
-            Tag("predecessor", write_origin(loop.a_placement), link=link_name(loop.a)),
-            Tag("successor", write_origin(loop.b_placement), link=link_name(loop.b)),
+            Tag("predecessor", write_origin(loop.a_placement), link=link_of_body[loop.a]),
+            Tag("successor", write_origin(loop.b_placement), link=link_of_body[loop.b]),
         ]
         axis = [Tag("axis", xyz=tuple(loop.axis))] if urdf_type in ("revolute", "prismatic", "cylindrical", "planar") else []
-        tags.append(Tag("loop", [*ends, *axis], name=unique_name("loop", loop.name), type=urdf_type))
+        tags.append(Tag("loop", [*ends, *axis], name=joint_names.name_for("loop", loop.name), type=urdf_type))
         meaning = "{is} written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree"
         remarks.add("loop", meaning, loop.name, warn=True)
     return tags

@@ -183,9 +183,8 @@ def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
 
     def find(name: str) -> str:
         for folder in package_folders(name, path):
-            if (
-                folder / "package.xml"
-            ).is_file():  # otherwise any folder around the file, such as a home folder, would be a package
+            # otherwise any folder around the file, such as a home folder, would be a package
+            if (folder / "package.xml").is_file():
                 allowed_folders.add(folder.resolve())
                 return str(folder)
         raise DescriptionError(f"$(find {name}): there is no such package around the file, or in ROS_PACKAGE_PATH")
@@ -209,9 +208,8 @@ def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
         including_folders = {
             os.path.dirname(including_file) for including_file in xacro.filestack if including_file and including_file != name
         }
-        if (
-            not os.path.basename(name) and os.path.dirname(name) in including_folders
-        ):  # the package puts the folder before an empty name
+        # the package puts the folder before an empty name
+        if not os.path.basename(name) and os.path.dirname(name) in including_folders:
             mappings.missing_names = [argument for argument, value in mappings.items() if value == ""]
             raise DescriptionError(f"it includes a file with an empty name{_name_empty_arguments(mappings.missing_names)}")
         text = read_text(file)

@@ -133,10 +133,8 @@ def _move_constraint(constraint: Constraint, inverse_placements: InversePlacemen
             point=transform_point(placement, constraint.point),
         )
     if isinstance(constraint, RollingConstraint):
-        body_placement, surface_placement = (
-            inverse_placements.get(constraint.body, Transform()),
-            inverse_placements.get(constraint.on, Transform()),
-        )
+        body_placement = inverse_placements.get(constraint.body, Transform())
+        surface_placement = inverse_placements.get(constraint.on, Transform())
         axis = None if constraint.axis is None else v.mat_vec(body_placement.rotation, constraint.axis)
         normal = v.mat_vec(surface_placement.rotation, constraint.normal)
         return replace(

@@ -99,9 +99,8 @@ def roll_pitch_yaw(R: v.Matrix) -> tuple[float, float, float]:
     s, c = math.sin(roll), math.cos(roll)
     yaw = math.atan2(s * r[0][2] - c * r[0][1], c * r[1][1] - s * r[1][2])
     angles = (_snap_to_quarter(roll), _snap_to_quarter(pitch), _snap_to_quarter(yaw))
-    rounded_angles = tuple(
-        round(angle, _DIGITS) for angle in angles
-    )  # probably as in the source, if they give exactly the same matrix
+    # rounded angles are probably those of the source, if they give exactly the same matrix
+    rounded_angles = tuple(round(angle, _DIGITS) for angle in angles)
     return rounded_angles if Transform.from_rpy(rpy=rounded_angles).rotation == R else angles  # type: ignore[return-value]
 
 
