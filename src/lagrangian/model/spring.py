@@ -255,7 +255,7 @@ def _via_points(value: Any) -> tuple[BodyPoint, ...]:
 
 
 def check_attachment(spring: Any, bodies: Mapping[str, int], coordinates: tuple[str, ...]) -> None:
-    """Whether the bodies or coordinates of a spring, or of a wall, exist."""
+    """Refuse a spring or a wall at bodies, or of coordinates, that do not exist."""
     if isinstance(spring, CoordinateSpring):
         for name in sorted(free_symbols(spring.length) - set(coordinates)):
             raise MechanismError(

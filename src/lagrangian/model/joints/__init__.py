@@ -92,7 +92,7 @@ def find_type(name: str) -> JointType:
 
 
 def refuse_part(kind: JointType, part: str) -> None:
-    """An error if friction, a rotor, a spring, limits or an actuator (`part`) would mean nothing at a joint of this type."""
+    """Refuse friction, a rotor, a spring, limits or an actuator (`part`) that would mean nothing at a joint of this type."""
     if part not in kind.refuses:
         return
     allowed = ", ".join(t.name for t in TYPES.values() if part not in t.refuses)

@@ -43,10 +43,10 @@ def register(loop_type: LoopType) -> None:
 
 
 def _check(loop_type: LoopType) -> None:
-    described = dict.fromkeys(("name", "entries", "look", "holds_point"), "LoopType")
+    base_by_attribute = dict.fromkeys(("name", "entries", "look", "holds_point"), "LoopType")
     if isinstance(loop_type, AxisLoop):
-        described["constrained_freedoms"] = "AxisLoop"
-    for attribute, base in described.items():
+        base_by_attribute["constrained_freedoms"] = "AxisLoop"
+    for attribute, base in base_by_attribute.items():
         if not hasattr(loop_type, attribute):
             raise MechanismError(f"it has no attribute `{attribute}`, which `{base}` describes")
     if not isinstance(loop_type.look, LoopLook):
