@@ -14,6 +14,7 @@ import numpy as np
 
 from lagrangian.cached import cached_property
 from lagrangian.description import notes
+from lagrangian.description.joint_properties import friction_coefficients, has_limits, write_bound
 from lagrangian.description.mjcf.write_constraints import ConstraintWriter
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import UniqueNames
@@ -310,7 +311,7 @@ def _pose_attributes(placement: Transform | np.ndarray) -> dict[str, tuple[float
 def _write_joint(joint: Joint, name: str, joint_frame: np.ndarray, ref: float, remarks: WriterNotes) -> Tag:
     """A joint whose frame in the body is `joint_frame`; `ref` is its coordinate in the pose in which the model is written."""
     kind = _JOINT_TYPES[joint.type]
-    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    viscous, dry = friction_coefficients(joint, remarks)
     attributes: dict[str, object] = {"type": kind}
     if kind != "free" and joint_frame[:3, 3].any():
         attributes["pos"] = tuple(joint_frame[:3, 3].tolist())
@@ -335,9 +336,9 @@ def _write_joint(joint: Joint, name: str, joint_frame: np.ndarray, ref: float, r
 def _write_ranges(joint: Joint, remarks: WriterNotes) -> dict[str, object]:
     limits = joint.limits
     attributes: dict[str, object] = {}
-    if expressible.has_limits(joint) and limits.lower < limits.upper:
-        attributes["range"] = (expressible.write_bound(limits.lower), expressible.write_bound(limits.upper))
-    elif expressible.has_limits(joint):
+    if has_limits(joint) and limits.lower < limits.upper:
+        attributes["range"] = (write_bound(limits.lower), write_bound(limits.upper))
+    elif has_limits(joint):
         meaning = "{has} equal lower and upper limits, which are left out because MuJoCo refuses them"
         remarks.add("joint", meaning, joint.name, warn=True)
     if math.isfinite(limits.effort) and limits.effort > 0:

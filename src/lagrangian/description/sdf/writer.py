@@ -14,6 +14,7 @@ import numpy as np
 
 from lagrangian.description import notes
 from lagrangian.description.files import absolute_mesh_path
+from lagrangian.description.joint_properties import friction_coefficients
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import NO_XML, UniqueNames
 from lagrangian.description.writing import expressible
@@ -434,7 +435,7 @@ def _write_axis_properties(joint: Joint, remarks: WriterNotes) -> list[Tag]:
         remarks.add("joint", "{has} a rotor but no motor, which SDF cannot express", joint.name)
     limit = [_value_element(key, x) for key, x in bounds.items() if math.isfinite(x)]
     elements += [Tag("limit", limit)] if limit else []
-    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    viscous, dry = friction_coefficients(joint, remarks)
     dynamics = [_value_element("damping", viscous)] if viscous else []
     dynamics += [_value_element("friction", dry)] if dry else []
     if float(joint.spring.stiffness):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lagrangian.description import notes
+from lagrangian.description.joint_properties import friction_coefficients, has_limits, write_bound
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import NO_XML, UniqueNames
 from lagrangian.description.urdf.write_link import write_link, write_origin
@@ -284,7 +285,7 @@ def _write_joint(joint: Joint, name: str, parent: str, child: str, remarks: Writ
     """A joint, which in URDF is at the frame of the link that it moves."""
     kind = _JOINT_TYPES.get(joint.type, "fixed")
     if kind in ("revolute", "continuous"):
-        kind = "revolute" if expressible.has_limits(joint) else "continuous"
+        kind = "revolute" if has_limits(joint) else "continuous"
     element = Tag("joint", name=name, type=kind)
     element.add(*write_origin(joint.placement @ joint.child_placement.inverse()))
     element.add(Tag("parent", link=parent), Tag("child", link=child))
@@ -292,7 +293,7 @@ def _write_joint(joint: Joint, name: str, parent: str, child: str, remarks: Writ
         return element
     if joint.axes:
         element.add(Tag("axis", xyz=tuple(joint.axis)))
-    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    viscous, dry = friction_coefficients(joint, remarks)
     if viscous or dry:
         element.add(Tag("dynamics", damping=viscous, friction=dry))
     _note_left_out(joint, kind, remarks)
@@ -304,7 +305,7 @@ def _note_left_out(joint: Joint, kind: str, remarks: WriterNotes) -> None:
         remarks.add("joint", "{has} a rotor, whose inertia is left out because URDF has no rotors", joint.name, warn=True)
     if joint.spring != JointSpring() and float(joint.spring.stiffness):
         remarks.add("joint", "{has} a spring, which is left out because URDF has no springs", joint.name, warn=True)
-    if kind == "planar" and expressible.has_limits(joint):
+    if kind == "planar" and has_limits(joint):
         remarks.add(
             "planar joint", "{has} limits of position, which are left out because planar joints of URDF have none", joint.name
         )
@@ -314,9 +315,9 @@ def _note_left_out(joint: Joint, kind: str, remarks: WriterNotes) -> None:
 
 def _write_limit(joint: Joint, kind: str) -> list[Tag]:
     limits = joint.limits
-    bounds = {"effort": expressible.write_bound(limits.effort), "velocity": expressible.write_bound(limits.speed)}
+    bounds = {"effort": write_bound(limits.effort), "velocity": write_bound(limits.speed)}
     if kind in ("revolute", "prismatic"):
-        return [Tag("limit", lower=expressible.write_bound(limits.lower), upper=expressible.write_bound(limits.upper), **bounds)]
+        return [Tag("limit", lower=write_bound(limits.lower), upper=write_bound(limits.upper), **bounds)]
     return [Tag("limit", **bounds)] if math.isfinite(min(limits.effort, limits.speed)) else []
 
 
