@@ -17,7 +17,7 @@ from lagrangian.description.mjcf.compiler import CompilerSettings
 from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, merge_attributes
 from lagrangian.description.mjcf.joint import non_negative_number, read_range
 from lagrangian.description.mjcf.mass_matrix import WrittenMassMatrix
-from lagrangian.description.mjcf.passive_forces import Tendon, pairwise_sum, resolve_scalar_joint
+from lagrangian.description.mjcf.tendons import Tendon, pairwise_sum, resolve_scalar_joint
 from lagrangian.description.mjcf.tree import MjcfTree
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import MJCF_DEFAULTS, check_mjcf_attributes

@@ -16,7 +16,8 @@ _AXIS_ROTATIONS = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
 _TRUE_FALSE = ("true", "false")
 
 
-def boolean(element: Element, attribute: str, default: bool = False) -> bool:
+def boolean_attribute(element: Element, attribute: str, default: bool = False) -> bool:
+    """An attribute that is "true" or "false"."""
     return choice_attribute(element, attribute, _TRUE_FALSE, "true" if default else "false") == "true"
 
 
@@ -58,18 +59,18 @@ class CompilerSettings:
         return CompilerSettings(
             degrees=choice_attribute(merged_element, "angle", ("degree", "radian"), "degree") == "degree",
             eulerseq=_read_euler_sequence(merged_element),
-            autolimits=boolean(merged_element, "autolimits", True),
+            autolimits=boolean_attribute(merged_element, "autolimits", True),
             inertiafromgeom=choice_attribute(merged_element, "inertiafromgeom", ("true", "false", "auto"), "auto"),
             groups=(int(first_group), int(last_group)),
             boundmass=number_attribute(merged_element, "boundmass", 0.0),
             boundinertia=number_attribute(merged_element, "boundinertia", 0.0),
             settotalmass=number_attribute(merged_element, "settotalmass", -1.0),
-            balanceinertia=boolean(merged_element, "balanceinertia"),
-            alignfree=boolean(merged_element, "alignfree"),
-            fitaabb=boolean(merged_element, "fitaabb"),
+            balanceinertia=boolean_attribute(merged_element, "balanceinertia"),
+            alignfree=boolean_attribute(merged_element, "alignfree"),
+            fitaabb=boolean_attribute(merged_element, "fitaabb"),
             merges=choice_attribute(merged_element, "conflict", ("warning", "merge", "error"), "warning") == "merge",
             meshdir=text_attribute(merged_element, "meshdir", text_attribute(merged_element, "assetdir", "")),
-            strippath=boolean(merged_element, "strippath"),
+            strippath=boolean_attribute(merged_element, "strippath"),
         )
 
     def to_radians(self, value: float) -> float:

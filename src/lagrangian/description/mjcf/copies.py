@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.compiler import CompilerSettings, quaternion_wxyz
-from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses
-from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.mjcf.compiler import quaternion_wxyz
+from lagrangian.description.mjcf.document import MAIN_CLASS, MjcfModel
 from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import unknown_name_message
@@ -34,25 +32,6 @@ MAX_ELEMENTS = 500_000
 ATTACHED = "#attached"  # the tag of an element around attached ones; no file can have it
 _DANGLING_NOTE = "dropped, as in MuJoCo: it also refers to elements that are not copied"
 NamesByKind = dict[str, set[str]]
-
-
-@dataclass
-class MjcfModel:
-    """A model while it is read: its document, default classes, settings and assets."""
-
-    root: Element
-    folder: DescriptionFolder | None
-    defaults: DefaultClasses
-    notes: ReaderNotes
-    compilers: list[CompilerSettings]  # its own, then those of the models attached to it
-    assets: list[tuple[Element, CompilerSettings, DescriptionFolder | None]] = field(default_factory=list)
-
-    @property
-    def compiler(self) -> CompilerSettings:
-        return self.compilers[0]
-
-    def worldbodies(self) -> list[Element]:
-        return self.root.find_all("worldbody")
 
 
 def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from lagrangian.description import xml
 from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.compiler import ORIENTATIONS
+from lagrangian.description.mjcf.compiler import ORIENTATIONS, CompilerSettings
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import check_mjcf_attributes, check_mjcf_children, check_mjcf_default
 from lagrangian.description.xml import Element, choice_attribute, number_attributes, text_attribute
@@ -115,6 +116,25 @@ class DefaultClasses:
         if label is not None and label not in self._attributes_by_class:
             raise element.error(f"{attribute}: {unknown_name_message('default class', label, self._attributes_by_class)}")
         return inherited_class if label is None else label
+
+
+@dataclass
+class MjcfModel:
+    """A model while it is read: its document, default classes, settings and assets."""
+
+    root: Element
+    folder: DescriptionFolder | None
+    defaults: DefaultClasses
+    notes: ReaderNotes
+    compilers: list[CompilerSettings]  # its own, then those of the models attached to it
+    assets: list[tuple[Element, CompilerSettings, DescriptionFolder | None]] = field(default_factory=list)
+
+    @property
+    def compiler(self) -> CompilerSettings:
+        return self.compilers[0]
+
+    def worldbodies(self) -> list[Element]:
+        return self.root.find_all("worldbody")
 
 
 def merge_attributes(base: Mapping[str, str], override: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.compiler import POSE, CompilerSettings, boolean, rotation_from_z
+from lagrangian.description.mjcf.compiler import POSE, CompilerSettings, boolean_attribute, rotation_from_z
 from lagrangian.description.mjcf.mesh_assets import MeshAsset
 from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
@@ -130,7 +130,7 @@ def geom_shape(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Shape 
         geom = _fit_primitive(geom, compiler, assets)
     if geom.type not in _SIZE_COUNTS:
         return _mesh_shape(geom, mass, density, assets)
-    if boolean(element, "shellinertia"):
+    if boolean_attribute(element, "shellinertia"):
         area, moments = _shell_inertia(geom.type, geom.size)
         mass = density * area if mass is None else mass
         xx, yy, zz = (mass * x for x in moments)
@@ -153,7 +153,7 @@ def _primitive_shape(geom: Geom, mass_or_density: dict[str, float]) -> Shape:
 
 
 def _mesh_shape(geom: Geom, mass: float | None, density: float, assets: Assets) -> Shape:
-    if boolean(geom.element, "shellinertia"):
+    if boolean_attribute(geom.element, "shellinertia"):
         raise geom.element.error('use inertia="shell" of the <mesh> instead of shellinertia of the geom')
     mesh_properties = assets.find_mesh(geom).mass_properties
     mass = density * mesh_properties.volume if mass is None else mass

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from lagrangian.description.mjcf.compiler import CompilerSettings, boolean
-from lagrangian.description.mjcf.copies import ATTACHED, MjcfModel
-from lagrangian.description.mjcf.document import MAIN_CLASS
+from lagrangian.description.mjcf.compiler import CompilerSettings, boolean_attribute
+from lagrangian.description.mjcf.copies import ATTACHED
+from lagrangian.description.mjcf.document import MAIN_CLASS, MjcfModel
 from lagrangian.description.mjcf.inertia import (
     Assets,
     Geom,
@@ -36,6 +36,7 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Visual
+from lagrangian.model.spring import GravityCompensation
 
 _UNSUPPORTED = {
     "composite": "write its bodies explicitly",
@@ -170,7 +171,7 @@ class TreeBuilder:
                 contents.geoms.append(read_geom(geom, element_context.frame, element_context.compiler))
             elif element.tag == "site":
                 self._add_site(self.defaults.apply_defaults(element, element_context.inherited_class), element_context, name)
-            elif element.tag == "flexcomp" and boolean(element, "rigid"):  # it adds neither coordinates nor mass
+            elif element.tag == "flexcomp" and boolean_attribute(element, "rigid"):  # it adds neither coordinates nor mass
                 label = element.attributes.get("name", "")
                 self.notes.add("<flexcomp> that is rigid", "ignored: it has an effect on contacts only", label)
             elif element.tag in _UNSUPPORTED:
@@ -305,7 +306,7 @@ class TreeBuilder:
     # -- masses, frames and notes --------------------------------------------------------------------------------------
 
     def _note_body(self, element: Element, name: str) -> None:
-        if boolean(element, "mocap"):
+        if boolean_attribute(element, "mocap"):
             self.notes.add("mocap body", "fixed where it is written", name)
         if number_attribute(element, "gravcomp", 0.0) != 0:
             self.tree.gravcomp[name] = number_attribute(element, "gravcomp")
@@ -340,6 +341,21 @@ class TreeBuilder:
                 frame = self._free_name(f"{name}_site")
                 self.notes.add("site with the name of a body", "its frame is called <name>_site", name)
             self.tree.frames.append(Frame(frame, body_name, placement))
+
+
+def gravity_compensations(tree: MjcfTree, used_names: Iterable[str]) -> list[GravityCompensation]:
+    """The gravity compensation of the bodies with `gravcomp` that have mass."""
+    compensations, names = [], set(used_names)
+    masses = {body.name: body.mass for body in tree.bodies}
+    for body, factor in tree.gravcomp.items():
+        if not masses[body]:
+            continue
+        label = f"{body}_gravcomp"
+        while label in names:
+            label += "_"
+        names.add(label)
+        compensations.append(GravityCompensation(label, body, factor))
+    return compensations
 
 
 def _capsule_attributes(element: Element) -> dict[str, str]:
