@@ -50,15 +50,6 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise DescriptionError(f"{file}: line {line} is not UTF-8 text ({byte}); save it as UTF-8") from None
 
 
-def _siblings_hint(file: Path) -> str:
-    """A hint that lists files of the same kind in the folder."""
-    try:
-        names = sorted(p.name for p in file.parent.iterdir() if p.suffix == file.suffix)[:8]
-    except OSError:
-        return f"; there is no folder {str(file.parent)!r} either"
-    return f". The folder {str(file.parent)!r} contains {', '.join(names)}" if names else ""
-
-
 def read_bytes(path: str, max_bytes: int) -> bytes:
     """The content of a regular file of at most `max_bytes` bytes; an OSError or ValueError says why it cannot be read."""
     info = os.stat(path)
@@ -68,6 +59,15 @@ def read_bytes(path: str, max_bytes: int) -> bytes:
         raise ValueError(f"it has {info.st_size / 1e6:.0f} MB; at most {max_bytes / 1e6:.0f} MB are allowed")
     with Path(path).open("rb") as stream:
         return stream.read(max_bytes)
+
+
+def _siblings_hint(file: Path) -> str:
+    """A hint that lists files of the same kind in the folder."""
+    try:
+        names = sorted(p.name for p in file.parent.iterdir() if p.suffix == file.suffix)[:8]
+    except OSError:
+        return f"; there is no folder {str(file.parent)!r} either"
+    return f". The folder {str(file.parent)!r} contains {', '.join(names)}" if names else ""
 
 
 # -- files below the folder of a description ---------------------------------------------------------------------------

@@ -299,20 +299,6 @@ def validate_events(events: Iterable[Event], mechanism: Mechanism) -> tuple[Even
     return tuple(valid_events)
 
 
-def _parse_condition(condition: EventCondition, symbols: Mapping[str, Scalar]) -> Scalar:
-    if condition == DEAD_CENTRE or (isinstance(condition, str) and is_dead_centre(condition)):
-        return DEAD_CENTRE
-    expression = parse(condition, symbols) if isinstance(condition, str) else condition
-    if not isinstance(expression, Expression):
-        remedy = "it must be an expression such as 'theta1 - 1.5'; give a Python function to simulate(events=...)"
-        raise MechanismError(f"is {condition!r}", argument="when", remedy=remedy)
-    for name in sorted(free_symbols(expression) - set(symbols)):
-        raise MechanismError(unknown_name_message("name", name, symbols), argument="when")
-    if not free_symbols(expression):
-        raise MechanismError(f"is {expression}, which is constant", argument="when", remedy="a constant never crosses zero")
-    return expression
-
-
 def describe_event(event: Event) -> str:
     """When an event of a mechanism takes place, and what it does."""
     direction = "" if event.direction == "both" else f", {event.direction}"
@@ -325,3 +311,17 @@ def describe_event(event: Event) -> str:
     else:
         effect = "stops the simulation" if action == "stop" else "is recorded"
     return f"{place}{direction}: {effect}"
+
+
+def _parse_condition(condition: EventCondition, symbols: Mapping[str, Scalar]) -> Scalar:
+    if condition == DEAD_CENTRE or (isinstance(condition, str) and is_dead_centre(condition)):
+        return DEAD_CENTRE
+    expression = parse(condition, symbols) if isinstance(condition, str) else condition
+    if not isinstance(expression, Expression):
+        remedy = "it must be an expression such as 'theta1 - 1.5'; give a Python function to simulate(events=...)"
+        raise MechanismError(f"is {condition!r}", argument="when", remedy=remedy)
+    for name in sorted(free_symbols(expression) - set(symbols)):
+        raise MechanismError(unknown_name_message("name", name, symbols), argument="when")
+    if not free_symbols(expression):
+        raise MechanismError(f"is {expression}, which is constant", argument="when", remedy="a constant never crosses zero")
+    return expression

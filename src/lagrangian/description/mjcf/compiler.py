@@ -109,20 +109,6 @@ class CompilerSettings:
         return R
 
 
-def _read_euler_sequence(element: Element) -> str:
-    sequence = text_attribute(element, "eulerseq", "xyz")
-    if len(sequence) != 3 or any(letter.lower() not in _AXIS_ROTATIONS for letter in sequence):
-        raise element.error(f"eulerseq is {sequence!r}; it needs three letters of x, y, z, X, Y, Z, such as 'xyz'")
-    return sequence
-
-
-def _unit_direction(element: Element, attribute: str, direction: tuple[float, ...]) -> v.Vector:
-    length = math.hypot(*direction)
-    if not (math.isfinite(length) and length > 1e-14):
-        raise element.error(f"{attribute} is {direction}, which has no direction; write three numbers such as 0 0 1")
-    return tuple(x / length for x in direction)  # type: ignore[return-value]
-
-
 def rotation_from_quaternion(element: Element, attribute: str, wxyz: tuple[float, ...]) -> v.Matrix:
     if wxyz == (1, 0, 0, 0):
         return v.IDENTITY
@@ -149,15 +135,6 @@ def rotation_from_z(axis: v.Vector) -> v.Matrix:
     return rotation_about((-axis[1] / sine, axis[0] / sine, 0.0), math.atan2(sine, axis[2]))
 
 
-def _rotation_from_axes(element: Element) -> v.Matrix:
-    entries = number_attributes(element, "xyaxes", 6)
-    x = _unit_direction(element, "xyaxes", entries[:3])
-    y = entries[3:]
-    projection = v.dot(x, y)  # type: ignore[arg-type]
-    y = _unit_direction(element, "xyaxes", v.sub(y, v.scale(projection, x)))  # type: ignore[arg-type]
-    return v.transpose((x, y, v.cross(x, y)))
-
-
 def quaternion_wxyz(R: v.Matrix) -> tuple[float, float, float, float]:
     """The unit quaternion (w, x, y, z), w not negative, of a rotation."""
     # the largest of the four components is computed without cancellation
@@ -169,3 +146,26 @@ def quaternion_wxyz(R: v.Matrix) -> tuple[float, float, float, float]:
     raw = ((four[0], a, b, c), (a, four[1], d, e), (b, d, four[2], f), (c, e, f, four[3]))[k]
     length = math.hypot(*raw) * (-1 if raw[0] < 0 else 1)
     return tuple(float(x) / length for x in raw)  # type: ignore[return-value]
+
+
+def _read_euler_sequence(element: Element) -> str:
+    sequence = text_attribute(element, "eulerseq", "xyz")
+    if len(sequence) != 3 or any(letter.lower() not in _AXIS_ROTATIONS for letter in sequence):
+        raise element.error(f"eulerseq is {sequence!r}; it needs three letters of x, y, z, X, Y, Z, such as 'xyz'")
+    return sequence
+
+
+def _unit_direction(element: Element, attribute: str, direction: tuple[float, ...]) -> v.Vector:
+    length = math.hypot(*direction)
+    if not (math.isfinite(length) and length > 1e-14):
+        raise element.error(f"{attribute} is {direction}, which has no direction; write three numbers such as 0 0 1")
+    return tuple(x / length for x in direction)  # type: ignore[return-value]
+
+
+def _rotation_from_axes(element: Element) -> v.Matrix:
+    entries = number_attributes(element, "xyaxes", 6)
+    x = _unit_direction(element, "xyaxes", entries[:3])
+    y = entries[3:]
+    projection = v.dot(x, y)  # type: ignore[arg-type]
+    y = _unit_direction(element, "xyaxes", v.sub(y, v.scale(projection, x)))  # type: ignore[arg-type]
+    return v.transpose((x, y, v.cross(x, y)))

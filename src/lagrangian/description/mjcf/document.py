@@ -46,21 +46,6 @@ def expand_includes(root: Element, folder: DescriptionFolder | None) -> None:
                 position += 1
 
 
-def _expand_include(element: Element, folder: DescriptionFolder | None, included_files: set[str]) -> list[Element]:
-    file = text_attribute(element, "file")
-    if folder is None:
-        raise element.error(f"file {file!r} cannot be included: this model is a string without a folder")
-    path = folder.find(element, file, os.path.dirname(os.path.abspath(element.file)))
-    key = os.path.realpath(path)
-    if key in included_files:
-        raise element.error(f"file {file!r} is included twice; a file can be included once")
-    included_files.add(key)
-    try:
-        return xml.read_file(path).children
-    except DescriptionError as error:
-        raise element.error(f"included here: {error}") from None
-
-
 class DefaultClasses:
     """The attributes that each default class gives to the elements of each kind."""
 
@@ -179,6 +164,21 @@ def read_gravity(root: Element, notes: ReaderNotes) -> v.Vector:
     for name in (name for name, is_set in fluid.items() if is_set):
         notes.add("<option> of a fluid", "ignored: there is no fluid", name, warn=True)
     return v.ZERO if _is_gravity_disabled(flags, notes) else gravity
+
+
+def _expand_include(element: Element, folder: DescriptionFolder | None, included_files: set[str]) -> list[Element]:
+    file = text_attribute(element, "file")
+    if folder is None:
+        raise element.error(f"file {file!r} cannot be included: this model is a string without a folder")
+    path = folder.find(element, file, os.path.dirname(os.path.abspath(element.file)))
+    key = os.path.realpath(path)
+    if key in included_files:
+        raise element.error(f"file {file!r} is included twice; a file can be included once")
+    included_files.add(key)
+    try:
+        return xml.read_file(path).children
+    except DescriptionError as error:
+        raise element.error(f"included here: {error}") from None
 
 
 def _is_gravity_disabled(flags: dict[str, str], notes: ReaderNotes) -> bool:

@@ -96,26 +96,6 @@ def read_geom(element: Element, frame: Transform, compiler: CompilerSettings) ->
     return Geom(element, kind, size[: _SIZE_COUNTS[kind]], frame @ placement, int(group))
 
 
-def _size_and_placement(
-    element: Element, kind: str, size: tuple[float, ...], end_points: tuple[float, ...]
-) -> tuple[tuple[float, ...], Transform]:
-    """Size and placement of a geom that reaches from one point to another."""
-    if kind == "sphere":
-        raise element.error("fromto needs a capsule, cylinder, box or ellipsoid, not a sphere")
-    if any(number_attributes(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are ignored, as in MuJoCo
-        raise element.error("has fromto and pos; give one of them")
-    if not size:
-        raise element.error("fromto needs a size, the radius")
-    start, end = end_points[:3], end_points[3:]
-    difference = v.sub(start, end)  # type: ignore[arg-type]
-    length = math.hypot(*difference)
-    if not length > 1e-14:
-        raise element.error(f"fromto {element.attributes['fromto']!r}: the two points must differ")
-    middle = v.scale(0.5, v.add(start, end))  # type: ignore[arg-type]
-    cross_size = (size[0], size[0]) if kind in ("box", "ellipsoid") else (size[0],)
-    return (*cross_size, length / 2), Transform(rotation_from_z(v.scale(1 / length, difference)), middle)
-
-
 def geom_shape(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Shape | None:
     """The solid or shell of a geom; None if the geom has no mass."""
     element = geom.element
@@ -138,6 +118,51 @@ def geom_shape(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Shape 
     mass_or_density = {"mass": mass} if mass is not None else {"density": density}
     with error_location(*element.where):
         return _primitive_shape(geom, mass_or_density)
+
+
+def inertia_from_geoms(name: str, geoms: Sequence[Geom], compiler: CompilerSettings, assets: Assets) -> Inertial:
+    """The mass and inertia of all geoms of a body whose group counts."""
+    low, high = compiler.groups
+    shapes = [s for g in geoms if low <= g.group <= high and (s := geom_shape(g, compiler, assets)) is not None]
+    shapes = [s for s in shapes if float(s.mass) > _MIN_MASS]
+    if not shapes:
+        return Inertial()
+    total = Body.from_shapes(name, shapes)
+    return Inertial(float(total.mass), total.center, total.inertia)
+
+
+def apply_mass_bounds(inertial: Inertial, compiler: CompilerSettings) -> Inertial:
+    """Mass and inertia changed by boundmass, boundinertia and balanceinertia."""
+    mass = max(inertial.mass, compiler.boundmass)
+    inertia = inertial.inertia
+    if compiler.boundinertia > 0 or compiler.balanceinertia:
+        moments, axes = np.linalg.eigh(np.array(v.sym_full(inertia), dtype=float))
+        bounded_moments = np.maximum(moments, compiler.boundinertia)
+        if compiler.balanceinertia and bounded_moments.sum() < 2 * bounded_moments.max():
+            bounded_moments[:] = bounded_moments.mean()
+        if not np.array_equal(bounded_moments, moments):
+            inertia = v.sym_from_matrix((axes @ np.diag(bounded_moments) @ axes.T).tolist())
+    return Inertial(mass, inertial.center, inertia)
+
+
+def _size_and_placement(
+    element: Element, kind: str, size: tuple[float, ...], end_points: tuple[float, ...]
+) -> tuple[tuple[float, ...], Transform]:
+    """Size and placement of a geom that reaches from one point to another."""
+    if kind == "sphere":
+        raise element.error("fromto needs a capsule, cylinder, box or ellipsoid, not a sphere")
+    if any(number_attributes(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are ignored, as in MuJoCo
+        raise element.error("has fromto and pos; give one of them")
+    if not size:
+        raise element.error("fromto needs a size, the radius")
+    start, end = end_points[:3], end_points[3:]
+    difference = v.sub(start, end)  # type: ignore[arg-type]
+    length = math.hypot(*difference)
+    if not length > 1e-14:
+        raise element.error(f"fromto {element.attributes['fromto']!r}: the two points must differ")
+    middle = v.scale(0.5, v.add(start, end))  # type: ignore[arg-type]
+    cross_size = (size[0], size[0]) if kind in ("box", "ellipsoid") else (size[0],)
+    return (*cross_size, length / 2), Transform(rotation_from_z(v.scale(1 / length, difference)), middle)
 
 
 def _primitive_shape(geom: Geom, mass_or_density: dict[str, float]) -> Shape:
@@ -181,31 +206,6 @@ def _fit_primitive(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Ge
     return replace(
         geom, type=geom.fitted_type, size=tuple(float(scale * x) for x in size), placement=geom.placement @ box_placement
     )
-
-
-def inertia_from_geoms(name: str, geoms: Sequence[Geom], compiler: CompilerSettings, assets: Assets) -> Inertial:
-    """The mass and inertia of all geoms of a body whose group counts."""
-    low, high = compiler.groups
-    shapes = [s for g in geoms if low <= g.group <= high and (s := geom_shape(g, compiler, assets)) is not None]
-    shapes = [s for s in shapes if float(s.mass) > _MIN_MASS]
-    if not shapes:
-        return Inertial()
-    total = Body.from_shapes(name, shapes)
-    return Inertial(float(total.mass), total.center, total.inertia)
-
-
-def apply_mass_bounds(inertial: Inertial, compiler: CompilerSettings) -> Inertial:
-    """Mass and inertia changed by boundmass, boundinertia and balanceinertia."""
-    mass = max(inertial.mass, compiler.boundmass)
-    inertia = inertial.inertia
-    if compiler.boundinertia > 0 or compiler.balanceinertia:
-        moments, axes = np.linalg.eigh(np.array(v.sym_full(inertia), dtype=float))
-        bounded_moments = np.maximum(moments, compiler.boundinertia)
-        if compiler.balanceinertia and bounded_moments.sum() < 2 * bounded_moments.max():
-            bounded_moments[:] = bounded_moments.mean()
-        if not np.array_equal(bounded_moments, moments):
-            inertia = v.sym_from_matrix((axes @ np.diag(bounded_moments) @ axes.T).tolist())
-    return Inertial(mass, inertial.center, inertia)
 
 
 # -- assets, and what to draw ------------------------------------------------------------------------------------------

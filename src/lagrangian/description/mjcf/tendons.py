@@ -244,6 +244,14 @@ def read_springs(
     return springs
 
 
+def pairwise_sum(terms: Iterable[Scalar]) -> Scalar:
+    """The sum of expressions, in pairs: hundreds of terms in sequence would be nested too deeply for Python."""
+    partial_sums = list(terms)
+    while len(partial_sums) > 1:
+        partial_sums = [sum(partial_sums[k : k + 2]) for k in range(0, len(partial_sums), 2)]
+    return partial_sums[0] if partial_sums else 0
+
+
 def _note_ignored(tendon: Tendon, compiler: CompilerSettings, notes: ReaderNotes) -> None:
     element = tendon.element
     if tendon.single_joint is None:
@@ -274,11 +282,3 @@ def _rest_lengths(tendon: Tendon) -> tuple[float, float]:
     if low > high:
         raise tendon.element.error(f"springlength is {low:g} {high:g}; the first must not be greater than the second")
     return low, high
-
-
-def pairwise_sum(terms: Iterable[Scalar]) -> Scalar:
-    """The sum of expressions, in pairs: hundreds of terms in sequence would be nested too deeply for Python."""
-    partial_sums = list(terms)
-    while len(partial_sums) > 1:
-        partial_sums = [sum(partial_sums[k : k + 2]) for k in range(0, len(partial_sums), 2)]
-    return partial_sums[0] if partial_sums else 0

@@ -72,15 +72,6 @@ def read_joint(element: Element, name: str, bodies: Mapping[str, str], loop_file
         )
 
 
-def _read_friction_and_limits(element: Element, name: str, kind: str, notes: ReaderNotes) -> dict[str, Any]:
-    """Friction and limits, without those that mean nothing for a joint of this type, which URDF allows."""
-    properties: dict[str, Any] = {"friction": _read_friction(element), "limits": _read_limits(element, name, kind, notes)}
-    for key, tag in (("friction", "dynamics"), ("limits", "limit")):
-        if key in joint_types.TYPES[_TYPES[kind]].refuses and properties.pop(key) != JOINT_PARTS[key]():
-            notes.add(f"<{tag}> of a {kind} joint", f"{IGNORED}: it has no meaning there", name)
-    return properties
-
-
 def mimic_couplings(
     joints: Mapping[str, Element], tree: list[Joint], couples: bool, notes: ReaderNotes
 ) -> dict[str, HolonomicConstraint]:
@@ -105,6 +96,15 @@ def mimic_couplings(
         multiplier, offset = number_attribute(element, "multiplier", 1.0), number_attribute(element, "offset", 0.0)
         couplings[name] = HolonomicConstraint(f"{name}_mimic", symbol(name) - multiplier * symbol(leader) - offset)
     return couplings
+
+
+def _read_friction_and_limits(element: Element, name: str, kind: str, notes: ReaderNotes) -> dict[str, Any]:
+    """Friction and limits, without those that mean nothing for a joint of this type, which URDF allows."""
+    properties: dict[str, Any] = {"friction": _read_friction(element), "limits": _read_limits(element, name, kind, notes)}
+    for key, tag in (("friction", "dynamics"), ("limits", "limit")):
+        if key in joint_types.TYPES[_TYPES[kind]].refuses and properties.pop(key) != JOINT_PARTS[key]():
+            notes.add(f"<{tag}> of a {kind} joint", f"{IGNORED}: it has no meaning there", name)
+    return properties
 
 
 def _read_limits(joint: Element, name: str, kind: str, notes: ReaderNotes) -> JointLimits:

@@ -135,6 +135,27 @@ def run(request: Mapping[str, Any]) -> None:
     json.dump({"missing": arguments.missing_names, **answer, "arguments": sorted(arguments.requested_names)}, output_stream)
 
 
+def has_no_doctype(text: str) -> bool:
+    """Whether a text has no document type, which could expand entities."""
+    return "<!DOCTYPE" not in text and "<!ENTITY" not in text
+
+
+def check_expression(expression: str) -> None:
+    """Refuse an expression that does more than compute."""
+    description = f"the expression {expression[:60]!r}"
+    if len(expression) > _MAX_EXPRESSION:
+        raise DescriptionError(f"{description} has {len(expression)} characters; at most {_MAX_EXPRESSION} are allowed")
+    for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
+        if not isinstance(node, _ALLOWED_NODES):
+            raise DescriptionError(
+                f"{description} is not allowed: expressions may only compute, and this is a {type(node).__name__}"
+            )
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        is_internal = name.startswith(_INTERNAL_PREFIXES if isinstance(node, ast.Attribute) else "__")
+        if is_internal or (isinstance(node, ast.Attribute) and name in _FORBIDDEN_ATTRIBUTES):
+            raise DescriptionError(f"{description} is not allowed: {name!r} accesses the internals of an object")
+
+
 def _read_text_or_empty(path: Path) -> str:
     try:
         return read_text(path)
@@ -168,11 +189,6 @@ def _describe_error(error: Exception) -> dict[str, Any]:
     problem = " ".join(str(error).split()) or type(error).__name__
     missing = {"missing": [str(cause)]} if type(cause).__name__ == "ArgException" else {}
     return {"wrong": f"xacro does not expand it: {problem[:300]}", **missing}
-
-
-def has_no_doctype(text: str) -> bool:
-    """Whether a text has no document type, which could expand entities."""
-    return "<!DOCTYPE" not in text and "<!ENTITY" not in text
 
 
 def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
@@ -233,19 +249,3 @@ def _package_folder(path: Path) -> Path:
     """The folder of a file's ROS package, or the file's own."""
     ancestors = list(path.resolve().parents)
     return next((folder for folder in ancestors if (folder / "package.xml").is_file()), ancestors[0])
-
-
-def check_expression(expression: str) -> None:
-    """Refuse an expression that does more than compute."""
-    description = f"the expression {expression[:60]!r}"
-    if len(expression) > _MAX_EXPRESSION:
-        raise DescriptionError(f"{description} has {len(expression)} characters; at most {_MAX_EXPRESSION} are allowed")
-    for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
-        if not isinstance(node, _ALLOWED_NODES):
-            raise DescriptionError(
-                f"{description} is not allowed: expressions may only compute, and this is a {type(node).__name__}"
-            )
-        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        is_internal = name.startswith(_INTERNAL_PREFIXES if isinstance(node, ast.Attribute) else "__")
-        if is_internal or (isinstance(node, ast.Attribute) and name in _FORBIDDEN_ATTRIBUTES):
-            raise DescriptionError(f"{description} is not allowed: {name!r} accesses the internals of an object")

@@ -64,6 +64,16 @@ def with_minimum_inertia(body: Body, min_moment: float, min_mass: float, remarks
     return PrincipalInertia(mass, tuple(moments), inertia.orientation)  # type: ignore[arg-type]
 
 
+def inertia_tensor(principal: PrincipalInertia) -> v.Symmetric:
+    """The six entries of an inertia along the body's axes."""
+    if not principal.orientation:
+        x, y, z = principal.moments
+        return (x, 0.0, 0.0, y, 0.0, z)
+    R = quaternion.matrix(np.array(principal.orientation))
+    I = R @ np.diag(principal.moments) @ R.T
+    return tuple(float(I[a, b]) for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[return-value]
+
+
 def _satisfy_triangle_inequality(moments: list[float]) -> tuple[list[float], float]:
     """Moments of which none exceeds the sum of the other two, and by how much that raised two of them."""
     k = int(np.argmax(moments))
@@ -76,16 +86,6 @@ def _satisfy_triangle_inequality(moments: list[float]) -> tuple[list[float], flo
     while raised_moments[i] + raised_moments[j] < raised_moments[k]:  # in the last bit
         raised_moments[i] = float(np.nextafter(raised_moments[i], np.inf))
     return raised_moments, deficit
-
-
-def inertia_tensor(principal: PrincipalInertia) -> v.Symmetric:
-    """The six entries of an inertia along the body's axes."""
-    if not principal.orientation:
-        x, y, z = principal.moments
-        return (x, 0.0, 0.0, y, 0.0, z)
-    R = quaternion.matrix(np.array(principal.orientation))
-    I = R @ np.diag(principal.moments) @ R.T
-    return tuple(float(I[a, b]) for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[return-value]
 
 
 # -- rotations and placements --------------------------------------------------------------------------------------------
@@ -104,12 +104,6 @@ def roll_pitch_yaw(R: v.Matrix) -> tuple[float, float, float]:
     return rounded_angles if Transform.from_rpy(rpy=rounded_angles).rotation == R else angles  # type: ignore[return-value]
 
 
-def _snap_to_quarter(angle: float) -> float:
-    """The nearest multiple of a quarter turn if only rounding is between, else the angle."""
-    turns = round(angle / _QUARTER_TURN)
-    return turns * _QUARTER_TURN if abs(angle - turns * _QUARTER_TURN) < 1e-15 else angle
-
-
 def quaternion_wxyz(R: v.Matrix) -> tuple[float, ...]:
     """The quaternion (w, x, y, z) of a rotation."""
     if R == v.IDENTITY:
@@ -125,3 +119,9 @@ def numeric_placement(placement: Transform) -> Transform:
         else tuple(tuple(float(x) for x in row) for row in placement.rotation)
     )
     return Transform(rotation, tuple(float(x) for x in placement.position))  # type: ignore[arg-type]
+
+
+def _snap_to_quarter(angle: float) -> float:
+    """The nearest multiple of a quarter turn if only rounding is between, else the angle."""
+    turns = round(angle / _QUARTER_TURN)
+    return turns * _QUARTER_TURN if abs(angle - turns * _QUARTER_TURN) < 1e-15 else angle

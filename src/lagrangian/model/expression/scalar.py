@@ -248,31 +248,6 @@ def exact_text(x: Scalar) -> str:
     return _format(x, 0, exact=True)
 
 
-def _format(x: Scalar, outer: int, exact: bool = False) -> str:
-    if not isinstance(x, Expression):
-        text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
-        return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
-    if x.operation == "symbol":
-        return parser.quote_name(x.name)
-    if x.operation == "number":
-        return _format(x.value if x.value is not None else 0, outer)
-    if x.operation == "pi":
-        return "pi"
-    precedence = _PRECEDENCE.get(x.operation)
-    if x.operation == "piecewise":
-        condition, *values = (_format(a, 0, exact) for a in x.arguments)
-        return f"piecewise({condition} > 0, {', '.join(values)})"
-    if precedence is None:
-        return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
-    if x.operation == "neg":
-        text = "-" + _format(x.arguments[0], precedence, exact)
-    else:
-        left = _format(x.arguments[0], precedence + (x.operation == "^"), exact)
-        right = _format(x.arguments[1], precedence + (x.operation in ("-/+*" if exact else "-/")), exact)
-        text = f"{left}{x.operation}{right}"
-    return f"({text})" if precedence < outer else text
-
-
 def free_symbols(scalar: Scalar) -> set[str]:
     """The names in an expression that have no value."""
     return {node.name for node in walk(scalar) if node.operation == "symbol" and node.value is None}
@@ -322,13 +297,6 @@ def tan(x: Scalar) -> Scalar:
     return 0 if n is not None else _make_node("tan", x)
 
 
-def _quarter_turns(x: Scalar) -> int | None:
-    """Return n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers."""
-    if _value(x) is None or any(n.operation == "symbol" for n in walk(x)):
-        return None
-    return quarter_turns(x)
-
-
 def deg(x: Scalar) -> Scalar:
     """Degrees as radians: x*pi/180, with the exact pi, so that sines and cosines of right angles are exact too."""
     return x * PI / 180
@@ -349,6 +317,38 @@ def mod(x: Scalar, y: Scalar) -> Scalar:
     return (
         x - y * _make_node("floor", x / y) if isinstance(x, Expression) or isinstance(y, Expression) else _make_node("mod", x, y)
     )
+
+
+def _format(x: Scalar, outer: int, exact: bool = False) -> str:
+    if not isinstance(x, Expression):
+        text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
+        return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
+    if x.operation == "symbol":
+        return parser.quote_name(x.name)
+    if x.operation == "number":
+        return _format(x.value if x.value is not None else 0, outer)
+    if x.operation == "pi":
+        return "pi"
+    precedence = _PRECEDENCE.get(x.operation)
+    if x.operation == "piecewise":
+        condition, *values = (_format(a, 0, exact) for a in x.arguments)
+        return f"piecewise({condition} > 0, {', '.join(values)})"
+    if precedence is None:
+        return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
+    if x.operation == "neg":
+        text = "-" + _format(x.arguments[0], precedence, exact)
+    else:
+        left = _format(x.arguments[0], precedence + (x.operation == "^"), exact)
+        right = _format(x.arguments[1], precedence + (x.operation in ("-/+*" if exact else "-/")), exact)
+        text = f"{left}{x.operation}{right}"
+    return f"({text})" if precedence < outer else text
+
+
+def _quarter_turns(x: Scalar) -> int | None:
+    """Return n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers."""
+    if _value(x) is None or any(n.operation == "symbol" for n in walk(x)):
+        return None
+    return quarter_turns(x)
 
 
 # functions that texts may call, and that may return something simpler than a node of their own
