@@ -135,8 +135,8 @@ def absolute_mesh_path(mesh: str, file: str) -> str:
 # -- ROS packages --------------------------------------------------------------------------------------------------------
 
 
-def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
-    """The path of a file that the description `beside` names, as a path or as package://, model:// or file://.
+def find_file(name: str, description: str | os.PathLike[str]) -> Path:
+    """The path of a file that the file `description` names, as a path or as package://, model:// or file://.
 
     A package is a folder of its name, or one whose package.xml has that name. It is looked for among the folders that the
     description is in, then beside each of them, or in a folder `models` there, and then where ROS and Gazebo are told to look
@@ -147,7 +147,7 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
         raise DescriptionError("only local files are read", where=name)
     if not separator or scheme == "file":
         path = Path(path_part if separator else name)
-        path = path if path.is_absolute() else Path(beside).absolute().parent / path
+        path = path if path.is_absolute() else Path(description).absolute().parent / path
         if path.is_file():
             return path
         hint = "" if separator or Path(name).is_absolute() else " beside the model"
@@ -155,7 +155,7 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
     if ".." in path_part.replace("\\", "/").split("/"):
         raise DescriptionError("'..' leads out of the package; only files in the package are read", where=name)
     package, _, inside = path_part.partition("/")
-    folders = list(package_folders(package, beside))
+    folders = list(package_folders(package, description))
     for folder in folders:
         if (folder / inside).is_file():
             return folder / inside
@@ -165,11 +165,11 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
     raise DescriptionError("there is no such file", where=name, remedy=remedy)
 
 
-def package_folders(name: str, beside: str | os.PathLike[str]) -> Iterator[Path]:
+def package_folders(name: str, description: str | os.PathLike[str]) -> Iterator[Path]:
     """The folders that may be the package of this name, the likeliest first."""
     if name in ("", ".", "..") or "/" in name or "\\" in name:
         return
-    ancestors = list(Path(beside).absolute().parents)
+    ancestors = list(Path(description).absolute().parents)
     for folder in ancestors:
         if folder.name == name or _manifest_name(folder) == name:
             yield folder

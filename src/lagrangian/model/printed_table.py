@@ -142,8 +142,8 @@ def describe_constraint(constraint: Constraint) -> str:
 def describe_spring(spring: Spring) -> str:
     """A spring, a wall or a gravity compensation: where it is, and how stiff."""
     if isinstance(spring, Wall):
-        at = f"through {format_vector(spring.position)}, normal {axis_name(spring.normal)}"
-        return f"wall {spring.name}: stops {spring.body} on {spring.on}, {at}, {format_number(spring.stiffness)} N/m"
+        plane = f"through {format_vector(spring.position)}, normal {axis_name(spring.normal)}"
+        return f"wall {spring.name}: stops {spring.body} on {spring.on}, {plane}, {format_number(spring.stiffness)} N/m"
     if isinstance(spring, GravityCompensation):
         return f"gravity compensation {spring.name}: carries {format_number(spring.factor)} of the weight of {spring.body}"
     damped = f", damping {format_number(spring.damping)}" if float(spring.damping) else ""

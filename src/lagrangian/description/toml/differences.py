@@ -15,11 +15,11 @@ def mechanism_differences(a: Mechanism, b: Mechanism) -> str:
     """The first kind of parts in which two mechanisms differ, with the names of the parts where they have as many; or ''."""
     a, b = _round_trip(a), _round_trip(b)
     for kind in ("bodies", "joints", "loops", "constraints", "springs", "gravity"):
-        ours, theirs = getattr(a, kind), getattr(b, kind)
-        if ours != theirs:
-            if kind == "gravity" or len(ours) != len(theirs):
+        a_parts, b_parts = getattr(a, kind), getattr(b, kind)
+        if a_parts != b_parts:
+            if kind == "gravity" or len(a_parts) != len(b_parts):
                 return kind
-            names = [x.name for x, y in zip(ours, theirs, strict=True) if x != y]
+            names = [x.name for x, y in zip(a_parts, b_parts, strict=True) if x != y]
             return f"{kind} {', '.join(names[:MAX_LISTED])}"
     return ""
 

@@ -363,13 +363,13 @@ def _make_node(operation: str, *arguments: Scalar) -> Scalar:
         try:
             value = function(*values)
         except (ZeroDivisionError, ValueError, OverflowError) as error:
-            shown = _format(Expression(operation, arguments, None), 0)
+            expression_text = _format(Expression(operation, arguments, None), 0)
             domain = _DOMAINS.get(operation) if isinstance(error, ValueError) else None
             reason = f"{operation} needs {domain}, and its argument is {values[0]:.6g}" if domain else error
-            raise DescriptionError(f"'{shown}' cannot be computed: {reason}") from None
+            raise DescriptionError(f"'{expression_text}' cannot be computed: {reason}") from None
         if isinstance(value, complex) or not math.isfinite(value):
-            shown = _format(Expression(operation, arguments, None), 0)
-            raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")
+            expression_text = _format(Expression(operation, arguments, None), 0)
+            raise DescriptionError(f"'{expression_text}' is {value}; a finite real number is needed")
     return Expression(operation, arguments, value)
 
 
