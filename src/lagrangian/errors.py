@@ -89,15 +89,6 @@ class Message:
         return _printable("".join(f"{place}: " for place in self.where) + self.problem)
 
 
-def _printable(text: str) -> str:
-    """A text that a terminal can show: a long one is cut in the middle, and control characters are written as escapes."""
-    if len(text) > _MAX_LENGTH:
-        text = f"{text[: _MAX_LENGTH // 2 - 5]} ... {text[-_MAX_LENGTH // 2 :]}"
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
-
-
 class LagrangianError(Message, ValueError):
     """Base class of every error that this package raises deliberately.
 
@@ -561,6 +552,15 @@ def warn(message: str | Warning, category: type[Warning] = LagrangianWarning) ->
     warnings.warn(message, category, stacklevel=level)
 
 
+def _printable(text: str) -> str:
+    """A text that a terminal can show: a long one is cut in the middle, and control characters are written as escapes."""
+    if len(text) > _MAX_LENGTH:
+        text = f"{text[: _MAX_LENGTH // 2 - 5]} ... {text[-_MAX_LENGTH // 2 :]}"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
 # -- places: what a message names --------------------------------------------------------------------------------------
 
 
@@ -644,12 +644,6 @@ def unknown_direction_message(name: object, known_names: Iterable[str]) -> str:
     return _unknown_name_message("direction", name, names, str(directions))
 
 
-def _unknown_name_message(noun: str, name: object, names: list[str], probable: str) -> str:
-    hint = f" Did you mean {probable}?" if probable else ""
-    listing = ", ".join(names[:MAX_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MAX_LISTED else "")
-    return f"there is no {noun} {name!r}.{hint} Known: {listing or 'none'}"
-
-
 def closest_name(name: str, names: Iterable[str]) -> str:
     """The name that is most like another: it has the same words in another order, or nearly the same letters; '' if none is."""
     candidates, words = list(names), sorted(name.lower().split("_"))
@@ -676,6 +670,12 @@ def format_value(value: Any, max_length: int = 60) -> str:
     """A value as a message shows it: numbers look the same whatever their type, and a long text is cut."""
     text = _format_nested(value)
     return text if len(text) <= max_length else text[: max_length - 4].rstrip() + " ..."
+
+
+def _unknown_name_message(noun: str, name: object, names: list[str], probable: str) -> str:
+    hint = f" Did you mean {probable}?" if probable else ""
+    listing = ", ".join(names[:MAX_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MAX_LISTED else "")
+    return f"there is no {noun} {name!r}.{hint} Known: {listing or 'none'}"
 
 
 def _split_into_names(text: str, names: list[str]) -> tuple[str, ...]:

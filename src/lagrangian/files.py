@@ -61,18 +61,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path for a program that writes a file itself; the file is renamed to `path` when it is complete."""
     target = as_target_path(path)
     try:
-        before = _status(target)
-        if _is_pipe_or_device(target, before):
+        previous_status = _status(target)
+        if _is_pipe_or_device(target, previous_status):
             yield target
             return
-        if before is not None and not os.access(target, os.W_OK):
+        if previous_status is not None and not os.access(target, os.W_OK):
             raise _write_error(target, "it is read-only")
         destination = Path(os.path.realpath(target))  # a symbolic link stays one, and its target is replaced
         delete_leftovers(destination.parent)
         temporary = _temporary_path(destination)
         try:
             yield temporary
-            _move_into_place(temporary, destination, before)
+            _move_into_place(temporary, destination, previous_status)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -121,19 +121,19 @@ def _is_pipe_or_device(target: Path, status: os.stat_result | None) -> bool:
 
 
 def _create_file(temporary: Path, content: bytes, mode: int = 0o666) -> None:
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-    with os.fdopen(handle, "wb") as file:
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    with os.fdopen(descriptor, "wb") as file:
         file.write(content)
 
 
-def _move_into_place(temporary: Path, target: Path, before: os.stat_result | None) -> None:
+def _move_into_place(temporary: Path, target: Path, previous_status: os.stat_result | None) -> None:
     """Rename a file once it is on the disk, with the permissions and, if that is allowed, the owner of the file it replaces."""
     with temporary.open("r+b") as file:
         os.fsync(file.fileno())
-    if before is not None and os.name == "posix":
+    if previous_status is not None and os.name == "posix":
         with contextlib.suppress(OSError):
-            os.chown(temporary, before.st_uid, before.st_gid)
-        os.chmod(temporary, stat.S_IMODE(before.st_mode))
+            os.chown(temporary, previous_status.st_uid, previous_status.st_gid)
+        os.chmod(temporary, stat.S_IMODE(previous_status.st_mode))
     os.replace(temporary, target)
 
 

@@ -82,18 +82,6 @@ def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = Non
     return write(target, conversion.text)
 
 
-def _warn_of_foreign_loop_file(target: pathlib.Path, name: str) -> None:
-    """Warn of a YAML file beside the URDF, of another mechanism or older, that would close loops of this one."""
-    from lagrangian.description.urdf.loop_file import mentions_loops
-
-    for suffix in (".yaml", ".yml"):
-        loop_file = target.with_name(target.name.partition(".")[0] + suffix)
-        if mentions_loops(loop_file):
-            remedy = "remove it, or load the file with loops=False"
-            problem = f"{loop_file.name} beside the file closes loops that are not its own; {remedy}"
-            warn(WriterWarning(problem, where=name))
-
-
 def dumps(mechanism: MechanismLike, format: str = "toml", *, loops: str | bool | None = None) -> str:  # noqa: A002
     """Write a mechanism to a string.
 
@@ -205,6 +193,18 @@ def _start_options(m: Mechanism, format: str) -> dict[str, Any]:  # noqa: A002
     except AssemblyError as error:
         warn(WriterWarning(f"the file has a pose in which the loops are open: {error}", where=m.name))
         return {}
+
+
+def _warn_of_foreign_loop_file(target: pathlib.Path, name: str) -> None:
+    """Warn of a YAML file beside the URDF, of another mechanism or older, that would close loops of this one."""
+    from lagrangian.description.urdf.loop_file import mentions_loops
+
+    for suffix in (".yaml", ".yml"):
+        loop_file = target.with_name(target.name.partition(".")[0] + suffix)
+        if mentions_loops(loop_file):
+            remedy = "remove it, or load the file with loops=False"
+            problem = f"{loop_file.name} beside the file closes loops that are not its own; {remedy}"
+            warn(WriterWarning(problem, where=name))
 
 
 def _check_readable(m: Mechanism, conversion: Conversion) -> None:

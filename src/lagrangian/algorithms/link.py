@@ -13,8 +13,8 @@ from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR, Temp
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, functions
+from lagrangian.model.joints.joint_rotation import JointRotation
 from lagrangian.model.joints.joint_type import JointType, UnitTwist, turns_required_message
-from lagrangian.model.joints.turn import JointRotation
 
 # a link's constants, with their form
 CONSTANTS: dict[str, Template] = {

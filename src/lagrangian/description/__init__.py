@@ -1,0 +1,1 @@
+"""Descriptions of mechanisms: readers and writers of TOML, URDF, MJCF and SDF."""

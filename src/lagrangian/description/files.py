@@ -50,15 +50,6 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise DescriptionError(f"{file}: line {line} is not UTF-8 text ({byte}); save it as UTF-8") from None
 
 
-def _siblings_hint(file: Path) -> str:
-    """A hint that lists files of the same kind in the folder."""
-    try:
-        names = sorted(p.name for p in file.parent.iterdir() if p.suffix == file.suffix)[:8]
-    except OSError:
-        return f"; there is no folder {str(file.parent)!r} either"
-    return f". The folder {str(file.parent)!r} contains {', '.join(names)}" if names else ""
-
-
 def read_bytes(path: str, max_bytes: int) -> bytes:
     """The content of a regular file of at most `max_bytes` bytes; an OSError or ValueError says why it cannot be read."""
     info = os.stat(path)
@@ -68,6 +59,15 @@ def read_bytes(path: str, max_bytes: int) -> bytes:
         raise ValueError(f"it has {info.st_size / 1e6:.0f} MB; at most {max_bytes / 1e6:.0f} MB are allowed")
     with Path(path).open("rb") as stream:
         return stream.read(max_bytes)
+
+
+def _siblings_hint(file: Path) -> str:
+    """A hint that lists files of the same kind in the folder."""
+    try:
+        names = sorted(p.name for p in file.parent.iterdir() if p.suffix == file.suffix)[:8]
+    except OSError:
+        return f"; there is no folder {str(file.parent)!r} either"
+    return f". The folder {str(file.parent)!r} contains {', '.join(names)}" if names else ""
 
 
 # -- files below the folder of a description ---------------------------------------------------------------------------
@@ -135,8 +135,8 @@ def absolute_mesh_path(mesh: str, file: str) -> str:
 # -- ROS packages --------------------------------------------------------------------------------------------------------
 
 
-def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
-    """The path of a file that the description `beside` names, as a path or as package://, model:// or file://.
+def find_file(name: str, description: str | os.PathLike[str]) -> Path:
+    """The path of a file that the file `description` names, as a path or as package://, model:// or file://.
 
     A package is a folder of its name, or one whose package.xml has that name. It is looked for among the folders that the
     description is in, then beside each of them, or in a folder `models` there, and then where ROS and Gazebo are told to look
@@ -147,7 +147,7 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
         raise DescriptionError("only local files are read", where=name)
     if not separator or scheme == "file":
         path = Path(path_part if separator else name)
-        path = path if path.is_absolute() else Path(beside).absolute().parent / path
+        path = path if path.is_absolute() else Path(description).absolute().parent / path
         if path.is_file():
             return path
         hint = "" if separator or Path(name).is_absolute() else " beside the model"
@@ -155,7 +155,7 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
     if ".." in path_part.replace("\\", "/").split("/"):
         raise DescriptionError("'..' leads out of the package; only files in the package are read", where=name)
     package, _, inside = path_part.partition("/")
-    folders = list(package_folders(package, beside))
+    folders = list(package_folders(package, description))
     for folder in folders:
         if (folder / inside).is_file():
             return folder / inside
@@ -165,11 +165,11 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
     raise DescriptionError("there is no such file", where=name, remedy=remedy)
 
 
-def package_folders(name: str, beside: str | os.PathLike[str]) -> Iterator[Path]:
+def package_folders(name: str, description: str | os.PathLike[str]) -> Iterator[Path]:
     """The folders that may be the package of this name, the likeliest first."""
     if name in ("", ".", "..") or "/" in name or "\\" in name:
         return
-    ancestors = list(Path(beside).absolute().parents)
+    ancestors = list(Path(description).absolute().parents)
     for folder in ancestors:
         if folder.name == name or _manifest_name(folder) == name:
             yield folder

@@ -261,6 +261,11 @@ def check_sdf_schema(root: Element, notes: ReaderNotes) -> None:
             visited_tags.add(child.tag)
 
 
+def line_of(element: Element) -> str:
+    """The place that a note names."""
+    return f"line {element.line}"
+
+
 def _check_sdf_attributes(element: Element, notes: ReaderNotes) -> None:
     allowed_names = _SDF_ATTRIBUTES.get(element.tag, ())
     for attribute in element.attributes:
@@ -275,11 +280,6 @@ def _describe_unknown(element: Element, missing: frozenset[str]) -> str:
     """The name and line of an unknown element, and the known element that may be meant."""
     similar = difflib.get_close_matches(element.tag[:40], sorted(missing), n=1, cutoff=0.7)
     return f"<{element.tag[:40]}> in line {element.line}" + (f" (did you mean <{similar[0]}>?)" if similar else "")
-
-
-def line_of(element: Element) -> str:
-    """The place that a note names."""
-    return f"line {element.line}"
 
 
 def _sdf_elements(root: Element) -> Iterator[Element]:

@@ -19,7 +19,7 @@ class UniqueNames:
         self._used_names = set(reserved_names)
         self._name_by_part: dict[tuple[str, str], str] = {}
 
-    def __call__(self, part: str, name: str) -> str:
+    def name_for(self, part: str, name: str) -> str:
         """The name in the file of a part of this kind and name, the same every time."""
         key = (part, name)
         if key not in self._name_by_part:

@@ -123,6 +123,65 @@ def read_text(text: str, file: str = "<text>") -> Element:
     return _parse(lambda: iter([data]), file, encoding="utf-8")
 
 
+class _ElementBuilder:
+    """Turns expat's events into elements; `skipped_lines` is the number of lines above the first that expat parses."""
+
+    def __init__(self, file: str, encoding: str | None, skipped_lines: int = 0) -> None:
+        self.file = file
+        self.skipped_lines = skipped_lines
+        self.root: Element | None = None
+        self._open_elements: list[Element] = []
+        self._open_texts: list[list[str]] = []
+        self.parser = expat.ParserCreate(encoding)
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._characters
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._entity
+        self.parser.ExternalEntityRefHandler = self._entity
+
+    @property
+    def completed_root(self) -> Element | None:
+        """The root element if its end tag was read."""
+        return None if self._open_elements else self.root
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        owner = ""
+        if self._open_elements:
+            parent = self._open_elements[-1]
+            owner = parent.label if "name" in parent.attributes else parent.owner
+        element = Element(tag, attributes, self.file, self._line, owner)
+        if self._open_elements:
+            self._open_elements[-1].children.append(element)
+        else:
+            self.root = element
+        self._open_elements.append(element)
+        self._open_texts.append([])
+
+    def _end(self, _tag: str) -> None:
+        self._open_elements.pop().text = "".join(self._open_texts.pop()).strip()
+
+    def _characters(self, text: str) -> None:
+        if self._open_texts:
+            self._open_texts[-1].append(text)
+
+    def _doctype(self, _name: str, system: str | None, public: str | None, declarations: int) -> None:
+        if system or public or declarations:
+            self._refuse("a document type with declarations or an external file is not allowed; remove the <!DOCTYPE ...>")
+
+    def _entity(self, *_: object) -> int:
+        self._refuse("entity declarations are not allowed; write the text explicitly")
+        return 0
+
+    def _refuse(self, problem: str) -> None:
+        raise DescriptionError(problem, where=f"{self.file}:{self._line}", line=self._line)
+
+    @property
+    def _line(self) -> int:
+        return self.parser.CurrentLineNumber + self.skipped_lines
+
+
 def _chunks(file: str) -> Iterator[bytes]:
     with Path(file).open("rb") as stream:
         yield from iter(lambda: stream.read(_CHUNK), b"")
@@ -195,65 +254,6 @@ def _declaration_start(chunk: bytes) -> int:
 def _skip_blanks(data: bytes, position: int) -> int:
     match = _BLANKS.match(data, position)
     return match.end() if match else position
-
-
-class _ElementBuilder:
-    """Turns expat's events into elements; `skipped_lines` is the number of lines above the first that expat parses."""
-
-    def __init__(self, file: str, encoding: str | None, skipped_lines: int = 0) -> None:
-        self.file = file
-        self.skipped_lines = skipped_lines
-        self.root: Element | None = None
-        self._open_elements: list[Element] = []
-        self._open_texts: list[list[str]] = []
-        self.parser = expat.ParserCreate(encoding)
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.EntityDeclHandler = self._entity
-        self.parser.ExternalEntityRefHandler = self._entity
-
-    @property
-    def completed_root(self) -> Element | None:
-        """The root element if its end tag was read."""
-        return None if self._open_elements else self.root
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        owner = ""
-        if self._open_elements:
-            parent = self._open_elements[-1]
-            owner = parent.label if "name" in parent.attributes else parent.owner
-        element = Element(tag, attributes, self.file, self._line, owner)
-        if self._open_elements:
-            self._open_elements[-1].children.append(element)
-        else:
-            self.root = element
-        self._open_elements.append(element)
-        self._open_texts.append([])
-
-    def _end(self, _tag: str) -> None:
-        self._open_elements.pop().text = "".join(self._open_texts.pop()).strip()
-
-    def _characters(self, text: str) -> None:
-        if self._open_texts:
-            self._open_texts[-1].append(text)
-
-    def _doctype(self, _name: str, system: str | None, public: str | None, declarations: int) -> None:
-        if system or public or declarations:
-            self._refuse("a document type with declarations or an external file is not allowed; remove the <!DOCTYPE ...>")
-
-    def _entity(self, *_: object) -> int:
-        self._refuse("entity declarations are not allowed; write the text explicitly")
-        return 0
-
-    def _refuse(self, problem: str) -> None:
-        raise DescriptionError(problem, where=f"{self.file}:{self._line}", line=self._line)
-
-    @property
-    def _line(self) -> int:
-        return self.parser.CurrentLineNumber + self.skipped_lines
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------
@@ -408,12 +408,6 @@ def format_numbers(xs: Iterable[Any]) -> str:
     return " ".join(map(format_number, xs))
 
 
-def _format_value(x: Any) -> str:
-    if isinstance(x, str):
-        return x
-    return format_numbers(x) if isinstance(x, (tuple, list)) else format_number(x)
-
-
 def escape(text: str) -> str:
     """A text with XML's special characters escaped; characters that XML cannot hold become spaces."""
     return "".join(_ESCAPED.get(c, c) for c in _NO_XML.sub(" ", text))
@@ -441,3 +435,9 @@ def to_xml(root: Tag, comments: Iterable[str] = ()) -> str:
         else:
             lines.append(f"{indentation}<{head}/>")
     return "\n".join(lines) + "\n"
+
+
+def _format_value(x: Any) -> str:
+    if isinstance(x, str):
+        return x
+    return format_numbers(x) if isinstance(x, (tuple, list)) else format_number(x)

@@ -10,7 +10,7 @@ import numpy as np
 from lagrangian.arguments import jump_times
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.expression import features, functions, switching_times
+from lagrangian.model.expression import functions, pulses, switching_times
 from lagrangian.model.expression.functions import TimeArray
 from lagrangian.motion import torque, wrench
 
@@ -28,7 +28,7 @@ class ExternalWrenches:
         entries = [x for w in self.wrenches for x in w.entries]
         try:
             jumps = switching_times.switching_times(entries, start, end)
-            times += [*jumps, *features.pulse_times(entries, start, end, jumps)]
+            times += [*jumps, *pulses.pulse_times(entries, start, end, jumps)]
         except switching_times.TooManySwitches:  # no quadrature resolves what changes that often
             pass
         return tuple(switching_times.distinct_times(times, start, end))

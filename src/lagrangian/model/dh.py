@@ -106,7 +106,7 @@ def build_arm(
     _check_convention(convention, name)
     bodies: list[Body] = []
     joints: list[Joint] = []
-    parent, before = "ground", base
+    parent, row_base = "ground", base
     if not isinstance(rows, Iterable) or getattr(rows, "ndim", 1) == 0:
         raise MechanismError(f"is {format_value(rows)}", where=name, argument="rows", remedy="it must be a list of rows")
     for i, entries in enumerate(rows, 1):
@@ -115,7 +115,7 @@ def build_arm(
             if row.joint not in _JOINT_TYPES:
                 raise MechanismError(unknown_name_message("joint", row.joint, ("R", "P")))
         kind = _JOINT_TYPES[row.joint]
-        placement, child_placement = _joint_placements(row, convention, before)
+        placement, child_placement = _joint_placements(row, convention, row_base)
         link = row.link or f"link{i}"
         bodies.append(Body(link, row.mass, row.center, row.inertia, effective=row.effective))  # type: ignore[arg-type]
         joints.append(
@@ -132,7 +132,7 @@ def build_arm(
                 limits=row.limits,
             )
         )
-        parent, before = link, Transform()
+        parent, row_base = link, Transform()
     frames = list(options.pop("frames", ()))
     if tool is not None:
         frames.append(Frame("tool", parent, tool))

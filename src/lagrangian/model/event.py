@@ -239,7 +239,7 @@ class Event:
 
 
 def is_action(value: Any) -> bool:
-    """Whether it is something that an event can do."""
+    """Whether a value is something that an event can do."""
     actions = (LockJoints, UnlockJoints, SetTorque, SetParameters, SetPayload)
     return isinstance(value, actions) or (isinstance(value, str) and value in ("record", "stop"))
 
@@ -250,7 +250,7 @@ def action_joints(action: Any) -> tuple[str, ...]:
 
 
 def check_action(action: Any, mechanism: Mechanism) -> None:
-    """Whether the joints of an action exist, and its torques are numbers."""
+    """Refuse an action that names joints or parameters that do not exist, or values that are no numbers."""
     for name in action_joints(action):
         if name not in mechanism.speed_names:
             raise MechanismError(unknown_name_message("joint or speed", name, mechanism.speed_names))
@@ -272,18 +272,18 @@ def is_dead_centre(text: str) -> bool:
 
 def state_symbols(mechanism: Mechanism) -> dict[str, Scalar]:
     """What expressions of a mechanism's state may use: parameters, t, coordinates, and speeds as qd_<name>."""
-    names: dict[str, Scalar] = {**mechanism.parameters, "t": symbol("t")}
+    symbols: dict[str, Scalar] = {**mechanism.parameters, "t": symbol("t")}
     for name in mechanism.coordinate_names:
-        names[name] = symbol(name)
+        symbols[name] = symbol(name)
     for name in mechanism.speed_names:
-        names[f"qd_{name}"] = symbol(f"qd_{name}")
-    return names
+        symbols[f"qd_{name}"] = symbol(f"qd_{name}")
+    return symbols
 
 
 def validate_events(events: Iterable[Event], mechanism: Mechanism) -> tuple[Event, ...]:
     """The events of a mechanism itself, checked, their expressions read."""
     valid_events: list[Event] = []
-    names = state_symbols(mechanism)
+    symbols = state_symbols(mechanism)
     for event in events:
         if not event.name:
             raise MechanismError("an event has no name", remedy="give it a name, under which a motion lists it")
@@ -295,22 +295,8 @@ def validate_events(events: Iterable[Event], mechanism: Mechanism) -> tuple[Even
                     "its action changes the mechanism itself", remedy="give the event to simulate(events=...) instead"
                 )
             check_action(event.action, mechanism)
-            valid_events.append(replace(event, when=_parse_condition(event.when, names)))
+            valid_events.append(replace(event, when=_parse_condition(event.when, symbols)))
     return tuple(valid_events)
-
-
-def _parse_condition(condition: EventCondition, names: Mapping[str, Scalar]) -> Scalar:
-    if condition == DEAD_CENTRE or (isinstance(condition, str) and is_dead_centre(condition)):
-        return DEAD_CENTRE
-    expression = parse(condition, names) if isinstance(condition, str) else condition
-    if not isinstance(expression, Expression):
-        remedy = "it must be an expression such as 'theta1 - 1.5'; give a Python function to simulate(events=...)"
-        raise MechanismError(f"is {condition!r}", argument="when", remedy=remedy)
-    for name in sorted(free_symbols(expression) - set(names)):
-        raise MechanismError(unknown_name_message("name", name, names), argument="when")
-    if not free_symbols(expression):
-        raise MechanismError(f"is {expression}, which is constant", argument="when", remedy="a constant never crosses zero")
-    return expression
 
 
 def describe_event(event: Event) -> str:
@@ -325,3 +311,17 @@ def describe_event(event: Event) -> str:
     else:
         effect = "stops the simulation" if action == "stop" else "is recorded"
     return f"{place}{direction}: {effect}"
+
+
+def _parse_condition(condition: EventCondition, symbols: Mapping[str, Scalar]) -> Scalar:
+    if condition == DEAD_CENTRE or (isinstance(condition, str) and is_dead_centre(condition)):
+        return DEAD_CENTRE
+    expression = parse(condition, symbols) if isinstance(condition, str) else condition
+    if not isinstance(expression, Expression):
+        remedy = "it must be an expression such as 'theta1 - 1.5'; give a Python function to simulate(events=...)"
+        raise MechanismError(f"is {condition!r}", argument="when", remedy=remedy)
+    for name in sorted(free_symbols(expression) - set(symbols)):
+        raise MechanismError(unknown_name_message("name", name, symbols), argument="when")
+    if not free_symbols(expression):
+        raise MechanismError(f"is {expression}, which is constant", argument="when", remedy="a constant never crosses zero")
+    return expression

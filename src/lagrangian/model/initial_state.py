@@ -15,7 +15,7 @@ from lagrangian.model.expression import Scalar, parameters
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-CONTROL_PREFIX = "ctrl_"  # how the parameters begin that a robot file's actuators are told what to do by
+CONTROL_PREFIX = "ctrl_"  # of the parameters that are the controls of a robot file's actuators
 
 
 @dataclass(frozen=True, eq=False)

@@ -351,7 +351,7 @@ class Joint(TypedElement):
                 "child_placement": Transform.from_value(
                     Transform() if child_placement is None else child_placement, "child_placement"
                 ),
-                **{key: _joint_part(kind, key, entry_values) for key, entry_values in joint_parts.items()},
+                **{key: _joint_part(kind, key, part) for key, part in joint_parts.items()},
                 "actuated": checks.boolean(actuated, "actuated"),
                 "type_entries": validate_entries(kind, entry_values, f"a {type} joint", joints.TYPES.values(), self.__slots__),
             }

@@ -125,6 +125,425 @@ class Mechanism(MechanismDisplay):
             self._check()
             object.__setattr__(self, "events", validate_events(self.events, self))
 
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Sequence[DHParameters | Mapping[str, Any]],
+        *,
+        convention: str = "",
+        name: str = "arm",
+        gravity: Vector = (0, 0, -9.81),
+        base: TransformLike | None = None,
+        tool: TransformLike | None = None,
+        **options: Any,
+    ) -> Mechanism:
+        """Make a serial arm from a Denavit-Hartenberg table.
+
+        Parameters
+        ----------
+        rows : sequence of DHParameters or mapping
+            The rows of the table, as `DHParameters` or as mappings with the same names.
+        convention : str
+            The convention of the table, which has no default: "standard" or "modified".
+        name : str, optional
+            The name of the mechanism.
+        gravity : array_like, optional
+            The acceleration of gravity in m/s²; the default is (0, 0, -9.81).
+        base : Transform or array_like, optional
+            The frame of the table in the world; by default they are the same.
+        tool : Transform or array_like, optional
+            The frame "tool" in the frame of the last link; by default there is none.
+        **options
+            See Other Parameters.
+
+        Returns
+        -------
+        Mechanism
+            The arm, with the joints "q1", "q2", ... and the bodies "link1", "link2", ...
+
+        Other Parameters
+        ----------------
+        loops, constraints, springs, frames, poses, initial, events, parameters, source, description
+            Parameters of `Mechanism`.
+
+        Raises
+        ------
+        MechanismError
+            If the convention is missing, or if a row is wrong.
+
+        Notes
+        -----
+        The standard convention (Denavit and Hartenberg 1955) has the frame of link i at its far end,
+        A = Rz(theta) Tz(d) Tx(a) Rx(alpha). The modified convention (Craig 1986) has it on the axis of joint i,
+        A = Rx(alpha) Tx(a) Rz(theta) Tz(d).
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> rows = [{"d": 0.4, "alpha": 1.5708}, {"a": 0.5, "mass": 2.0, "center": (-0.25, 0, 0)}]
+        >>> arm = lg.Mechanism.from_dh(rows, convention="standard", tool=(0, 0, 0))
+        >>> lg.compile(arm).pose([0.0, 0.0], "tool")[:3, 3]
+        array([0.5, 0. , 0.4])
+        """
+        from lagrangian.model.dh import build_arm
+
+        with error_location(name):
+            base = Transform() if base is None else Transform.from_value(base, "base")
+        return build_arm(cls, rows, convention, name, gravity, base, tool, options)
+
+    # -- names and sizes ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def body_index(self) -> dict[str, int]:
+        """The index of each body by its name."""
+        return {b.name: i for i, b in enumerate(self.bodies)}
+
+    @cached_property
+    def joint_index(self) -> dict[str, int]:
+        """The index of each joint by its name."""
+        return {j.name: i for i, j in enumerate(self.joints)}
+
+    @cached_property
+    def _bodies_and_ground(self) -> dict[str, int]:
+        return {GROUND: -1, **self.body_index}
+
+    @cached_property
+    def nq(self) -> int:
+        """The number of coordinates."""
+        return sum(j.kind.nq for j in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        """The number of speeds."""
+        return sum(j.kind.nv for j in self.joints)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """The names of the coordinates, in the order of `q`."""
+        return tuple(name for j in self.joints for name in j.coordinate_names)
+
+    @cached_property
+    def speed_names(self) -> tuple[str, ...]:
+        """The names of the speeds, in the order of `qd`."""
+        return tuple(name for j in self.joints for name in j.speed_names)
+
+    @cached_property
+    def equation_count(self) -> int:
+        """The number of constraint equations, with redundant ones."""
+        return sum(loop.equation_count for loop in self.loops) + sum(c.equation_count for c in self.constraints)
+
+    @property
+    def gruebler(self) -> int:
+        """The number of degrees of freedom by Grübler's formula: speeds minus constraint equations.
+
+        It is too small if equations are redundant. The function `mobility` finds the true number.
+        """
+        return self.nv - self.equation_count
+
+    def outward_joints(self) -> list[Joint]:
+        """Return the joints from the ground outward: every joint after that of its parent.
+
+        Returns
+        -------
+        list of Joint
+            The joints; those of an unbranched chain follow one another.
+        """
+        children: dict[str, list[Joint]] = {}
+        for joint in self.joints:
+            children.setdefault(joint.parent, []).append(joint)
+        order: list[Joint] = []
+        stack = list(reversed(children.get(GROUND, [])))
+        while stack:
+            joint = stack.pop()
+            order.append(joint)
+            stack.extend(reversed(children.get(joint.child, [])))
+        return order
+
+    # -- configurations ----------------------------------------------------------------------------------------------
+
+    def neutral_configuration(self) -> np.ndarray:
+        """Return the configuration with all coordinates zero and all quaternions (1, 0, 0, 0).
+
+        Returns
+        -------
+        numpy.ndarray
+            The coordinates.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("free_body").neutral_configuration()
+        array([1., 0., 0., 0., 0., 0., 0.])
+        """
+        return np.array([x for joint in self.joints for x in joint.kind.neutral], dtype=float)
+
+    def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
+        """Return a random configuration within the limits of the joints.
+
+        Angles without limits are between -π and π, lengths without limits between -1 m and 1 m. Loops are not closed.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator or int, optional
+            The random generator or its seed.
+
+        Returns
+        -------
+        numpy.ndarray
+            The coordinates.
+
+        Raises
+        ------
+        MechanismError
+            If `rng` is neither.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("two_r").random_configuration(0).shape
+        (2,)
+        """
+        is_seed = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0
+        if not is_seed and rng is not None and not isinstance(rng, np.random.Generator):
+            remedy = "it must be a generator, a seed of at least 0, or None"
+            raise MechanismError(f"is {format_value(rng)}", argument="rng", remedy=remedy)
+        rng = np.random.default_rng(rng)
+        return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
+
+    # -- parts by their names ----------------------------------------------------------------------------------------
+
+    def frame(self, name: str | Frame) -> Frame:
+        """Return a frame by its name, or the frame of a body by the name of the body.
+
+        Parameters
+        ----------
+        name : str or Frame
+            The name. A `Frame` is returned unchanged.
+
+        Returns
+        -------
+        Frame
+            The frame.
+
+        Raises
+        ------
+        MechanismError
+            If there is no part with this name.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("two_r").frame("tip").body
+        'link2'
+        """
+        if isinstance(name, Frame):
+            return name
+        if not isinstance(name, str):
+            raise MechanismError(f"a frame is named by a string, not by a {type(name).__name__}")
+        frame = self._frames.get(name)
+        if frame is None:
+            hint = ""
+            if name in self.joint_index:
+                hint = f"{name!r} is a joint; the body it moves is {self.joints[self.joint_index[name]].child!r}. "
+            raise MechanismError(hint + unknown_name_message("frame or body", name, self._frames))
+        return frame
+
+    def body(self, name: str) -> Body:
+        """Return a body by its name.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Body
+            The body.
+
+        Raises
+        ------
+        MechanismError
+            If there is no part with this name.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> float(lg.library("two_r").body("link1").mass)
+        12.456
+        """
+        if not isinstance(name, str) or name not in self.body_index:
+            raise MechanismError(unknown_name_message("body", name, self.body_index))
+        return self.bodies[self.body_index[name]]
+
+    def joint(self, name: str) -> Joint:
+        """Return a joint by its name.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Joint
+            The joint.
+
+        Raises
+        ------
+        MechanismError
+            If there is no part with this name.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("two_r").joint("theta2").parent
+        'link1'
+        """
+        if not isinstance(name, str) or name not in self.joint_index:
+            raise MechanismError(unknown_name_message("joint", name, self.joint_index))
+        return self.joints[self.joint_index[name]]
+
+    @cached_property
+    def _frames(self) -> dict[str, Frame]:
+        bodies = {b: Frame(b, b) for b in self._bodies_and_ground}
+        return {**bodies, **{f.name: f for f in self.frames}}
+
+    # -- changed copies ----------------------------------------------------------------------------------------------
+
+    def replace(self, **changes: Any) -> Mechanism:
+        """Return the mechanism with some of its attributes replaced, checked again.
+
+        Parameters
+        ----------
+        **changes
+            The parameters of `Mechanism` by name, such as `gravity`, `joints` or `initial`. For new values of named parameters,
+            which bodies and joints already contain, use `with_parameters`.
+
+        Returns
+        -------
+        Mechanism
+            The new mechanism.
+
+        Raises
+        ------
+        MechanismError
+            If there is no such attribute, or if the new mechanism is impossible.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> moon = lg.library("two_r").replace(gravity=(0, -1.62, 0))
+        >>> moon.gravity
+        (0, -1.62, 0)
+        """
+        field_names = [f.name for f in fields(self)]
+        for change in changes:
+            if change not in field_names:
+                raise MechanismError(unknown_name_message("entry", change, field_names))
+        check_unchanged(self.parameters, changes.get("parameters", {}))
+        return replace(self, **changes)
+
+    def with_parameters(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Mechanism:
+        """Return the mechanism with new values of some parameters.
+
+        Everything that is written with a parameter follows it: masses, lengths, limits, poses, initial values, torques. The new
+        mechanism shares the compiled code of the original, unless its structure changes, as when a zero becomes nonzero.
+
+        Parameters
+        ----------
+        parameters : mapping of str to float, optional
+            New values by name. Numbers without a name, such as those of a URDF file, are named by their paths: "link3.mass",
+            "link3.center.x", "elbow.friction.viscous", "gravity.z".
+        **named : float
+            New values as keyword arguments.
+
+        Returns
+        -------
+        Mechanism
+            The new mechanism.
+
+        Raises
+        ------
+        MechanismError
+            If there is no such parameter or path, or if the new mechanism is impossible.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> arm = lg.library("two_r").with_parameters(l1=0.4, m2=3.0)
+        >>> float(arm.body("link2").mass)
+        3.0
+        >>> arm = arm.with_parameters({"theta1.friction.viscous": 0.1})
+        >>> arm.joint("theta1").friction.viscous
+        0.1
+        """
+        from lagrangian.model.parameters import with_parameters
+
+        return with_parameters(self, {**checks.mapping({} if parameters is None else parameters, "parameters"), **named})
+
+    def with_payload(
+        self, frame: str | Frame, mass: Scalar, center: VectorLike = v.ZERO, inertia: InertiaLike = (0, 0, 0, 0, 0, 0)
+    ) -> Mechanism:
+        """Return the mechanism with a payload fixed to a frame.
+
+        The payload and the body of the frame become one rigid body. A second payload is added to the first.
+
+        Parameters
+        ----------
+        frame : str or Frame
+            The frame, or the name of a body.
+        mass : float or Expression
+            The mass in kg.
+        center : array_like, optional
+            The centre of mass in the frame, in m; the default is its origin.
+        inertia : array_like, optional
+            The inertia about the centre of mass along the axes of the frame, in kg m²: three principal moments, six entries
+            (xx, xy, xz, yy, yz, zz) or a 3x3 matrix. By default the payload is a point mass.
+
+        Returns
+        -------
+        Mechanism
+            The new mechanism.
+
+        Raises
+        ------
+        MechanismError
+            If there is no such frame, or if no real body has these inertial parameters.
+
+        See Also
+        --------
+        SetPayload : Grip or release a payload during a simulation.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> loaded = lg.library("two_r").with_payload("tip", 2.0, center=(0.1, 0, 0))
+        >>> print(f"{float(loaded.body('link2').mass):.3f} kg")
+        14.456 kg
+        """
+        from lagrangian.model.body import with_payload
+
+        return with_payload(self, frame, mass, center, inertia)
+
+    # -- text and identity -------------------------------------------------------------------------------------------
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.bodies, self.joints))
+
+    def __str__(self) -> str:
+        from lagrangian.model.printed_table import mechanism_table
+
+        return mechanism_table(self)
+
+    def __repr__(self) -> str:
+        from lagrangian.model.printed_table import pluralise
+
+        sizes = ((len(self.bodies), "body"), (self.nv, "speed"), (self.equation_count, "constraint equation"))
+        return f"<Mechanism {self.name!r}: {', '.join(pluralise(n, noun) for n, noun in sizes)}>"
+
+    # -- checks ------------------------------------------------------------------------------------------------------
+
     def _check(self) -> None:
         checks.check_finite(self.gravity, "gravity")
         _check_unique("body", [b.name for b in self.bodies])
@@ -255,415 +674,6 @@ class Mechanism(MechanismDisplay):
             raise MechanismError(f"it has {len(numbers)} number{'s' * (len(numbers) != 1)}", where=where, remedy=remedy)
         if not all(is_number(x) for x in numbers):
             raise MechanismError("not all of its numbers are finite", where=where)
-
-    # -- names and sizes ---------------------------------------------------------------------------------------------
-
-    @cached_property
-    def body_index(self) -> dict[str, int]:
-        """The index of each body by its name."""
-        return {b.name: i for i, b in enumerate(self.bodies)}
-
-    @cached_property
-    def joint_index(self) -> dict[str, int]:
-        """The index of each joint by its name."""
-        return {j.name: i for i, j in enumerate(self.joints)}
-
-    @cached_property
-    def _bodies_and_ground(self) -> dict[str, int]:
-        return {GROUND: -1, **self.body_index}
-
-    @cached_property
-    def nq(self) -> int:
-        """The number of coordinates."""
-        return sum(j.kind.nq for j in self.joints)
-
-    @cached_property
-    def nv(self) -> int:
-        """The number of speeds."""
-        return sum(j.kind.nv for j in self.joints)
-
-    @cached_property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """The names of the coordinates, in the order of `q`."""
-        return tuple(name for j in self.joints for name in j.coordinate_names)
-
-    @cached_property
-    def speed_names(self) -> tuple[str, ...]:
-        """The names of the speeds, in the order of `qd`."""
-        return tuple(name for j in self.joints for name in j.speed_names)
-
-    @cached_property
-    def equation_count(self) -> int:
-        """The number of constraint equations, with redundant ones."""
-        return sum(loop.equation_count for loop in self.loops) + sum(c.equation_count for c in self.constraints)
-
-    @property
-    def gruebler(self) -> int:
-        """The number of degrees of freedom by Grübler's formula: speeds minus constraint equations.
-
-        It is too small if equations are redundant. The function `mobility` finds the true number.
-        """
-        return self.nv - self.equation_count
-
-    def outward_joints(self) -> list[Joint]:
-        """Return the joints from the ground outward: every joint after that of its parent.
-
-        Returns
-        -------
-        list of Joint
-            The joints; those of an unbranched chain follow one another.
-        """
-        children: dict[str, list[Joint]] = {}
-        for joint in self.joints:
-            children.setdefault(joint.parent, []).append(joint)
-        order: list[Joint] = []
-        stack = list(reversed(children.get(GROUND, [])))
-        while stack:
-            joint = stack.pop()
-            order.append(joint)
-            stack.extend(reversed(children.get(joint.child, [])))
-        return order
-
-    def neutral_configuration(self) -> np.ndarray:
-        """Return the configuration with all coordinates zero and all quaternions (1, 0, 0, 0).
-
-        Returns
-        -------
-        numpy.ndarray
-            The coordinates.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> lg.library("free_body").neutral_configuration()
-        array([1., 0., 0., 0., 0., 0., 0.])
-        """
-        return np.array([x for joint in self.joints for x in joint.kind.neutral], dtype=float)
-
-    def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
-        """Return a random configuration within the limits of the joints.
-
-        Angles without limits are between -π and π, lengths without limits between -1 m and 1 m. Loops are not closed.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator or int, optional
-            The random generator or its seed.
-
-        Returns
-        -------
-        numpy.ndarray
-            The coordinates.
-
-        Raises
-        ------
-        MechanismError
-            If `rng` is neither.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> lg.library("two_r").random_configuration(0).shape
-        (2,)
-        """
-        is_seed = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0
-        if not is_seed and rng is not None and not isinstance(rng, np.random.Generator):
-            remedy = "it must be a generator, a seed of at least 0, or None"
-            raise MechanismError(f"is {format_value(rng)}", argument="rng", remedy=remedy)
-        rng = np.random.default_rng(rng)
-        return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
-
-    def frame(self, name: str | Frame) -> Frame:
-        """Return a frame by its name, or the frame of a body by the name of the body.
-
-        Parameters
-        ----------
-        name : str or Frame
-            The name. A `Frame` is returned unchanged.
-
-        Returns
-        -------
-        Frame
-            The frame.
-
-        Raises
-        ------
-        MechanismError
-            If there is no part with this name.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> lg.library("two_r").frame("tip").body
-        'link2'
-        """
-        if isinstance(name, Frame):
-            return name
-        if not isinstance(name, str):
-            raise MechanismError(f"a frame is named by a string, not by a {type(name).__name__}")
-        frame = self._frames.get(name)
-        if frame is None:
-            hint = ""
-            if name in self.joint_index:
-                hint = f"{name!r} is a joint; the body it moves is {self.joints[self.joint_index[name]].child!r}. "
-            raise MechanismError(hint + unknown_name_message("frame or body", name, self._frames))
-        return frame
-
-    def body(self, name: str) -> Body:
-        """Return a body by its name.
-
-        Parameters
-        ----------
-        name : str
-            The name.
-
-        Returns
-        -------
-        Body
-            The body.
-
-        Raises
-        ------
-        MechanismError
-            If there is no part with this name.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> float(lg.library("two_r").body("link1").mass)
-        12.456
-        """
-        if not isinstance(name, str) or name not in self.body_index:
-            raise MechanismError(unknown_name_message("body", name, self.body_index))
-        return self.bodies[self.body_index[name]]
-
-    def joint(self, name: str) -> Joint:
-        """Return a joint by its name.
-
-        Parameters
-        ----------
-        name : str
-            The name.
-
-        Returns
-        -------
-        Joint
-            The joint.
-
-        Raises
-        ------
-        MechanismError
-            If there is no part with this name.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> lg.library("two_r").joint("theta2").parent
-        'link1'
-        """
-        if not isinstance(name, str) or name not in self.joint_index:
-            raise MechanismError(unknown_name_message("joint", name, self.joint_index))
-        return self.joints[self.joint_index[name]]
-
-    def replace(self, **changes: Any) -> Mechanism:
-        """Return the mechanism with some of its attributes replaced, checked again.
-
-        Parameters
-        ----------
-        **changes
-            The parameters of `Mechanism` by name, such as `gravity`, `joints` or `initial`. For new values of named parameters,
-            which bodies and joints already contain, use `with_parameters`.
-
-        Returns
-        -------
-        Mechanism
-            The new mechanism.
-
-        Raises
-        ------
-        MechanismError
-            If there is no such attribute, or if the new mechanism is impossible.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> moon = lg.library("two_r").replace(gravity=(0, -1.62, 0))
-        >>> moon.gravity
-        (0, -1.62, 0)
-        """
-        field_names = [f.name for f in fields(self)]
-        for change in changes:
-            if change not in field_names:
-                raise MechanismError(unknown_name_message("entry", change, field_names))
-        check_unchanged(self.parameters, changes.get("parameters", {}))
-        return replace(self, **changes)
-
-    def with_parameters(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Mechanism:
-        """Return the mechanism with new values of some parameters.
-
-        Everything that is written with a parameter follows it: masses, lengths, limits, poses, initial values, torques. The new
-        mechanism shares the compiled code of the original, unless its structure changes, as when a zero becomes nonzero.
-
-        Parameters
-        ----------
-        parameters : mapping of str to float, optional
-            New values by name. Numbers without a name, such as those of a URDF file, are named by their paths: "link3.mass",
-            "link3.center.x", "elbow.friction.viscous", "gravity.z".
-        **named : float
-            New values as keyword arguments.
-
-        Returns
-        -------
-        Mechanism
-            The new mechanism.
-
-        Raises
-        ------
-        MechanismError
-            If there is no such parameter or path, or if the new mechanism is impossible.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> arm = lg.library("two_r").with_parameters(l1=0.4, m2=3.0)
-        >>> float(arm.body("link2").mass)
-        3.0
-        >>> arm = arm.with_parameters({"theta1.friction.viscous": 0.1})
-        >>> arm.joint("theta1").friction.viscous
-        0.1
-        """
-        from lagrangian.model.parameters import with_parameters
-
-        return with_parameters(self, {**checks.mapping({} if parameters is None else parameters, "parameters"), **named})
-
-    def with_payload(
-        self, frame: str | Frame, mass: Scalar, center: VectorLike = v.ZERO, inertia: InertiaLike = (0, 0, 0, 0, 0, 0)
-    ) -> Mechanism:
-        """Return the mechanism with a payload fixed to a frame.
-
-        The payload and the body of the frame become one rigid body. A second payload is added to the first.
-
-        Parameters
-        ----------
-        frame : str or Frame
-            The frame, or the name of a body.
-        mass : float or Expression
-            The mass in kg.
-        center : array_like, optional
-            The centre of mass in the frame, in m; the default is its origin.
-        inertia : array_like, optional
-            The inertia about the centre of mass along the axes of the frame, in kg m²: three principal moments, six entries
-            (xx, xy, xz, yy, yz, zz) or a 3x3 matrix. By default the payload is a point mass.
-
-        Returns
-        -------
-        Mechanism
-            The new mechanism.
-
-        Raises
-        ------
-        MechanismError
-            If there is no such frame, or if no real body has these inertial parameters.
-
-        See Also
-        --------
-        SetPayload : Grip or release a payload during a simulation.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> loaded = lg.library("two_r").with_payload("tip", 2.0, center=(0.1, 0, 0))
-        >>> print(f"{float(loaded.body('link2').mass):.3f} kg")
-        14.456 kg
-        """
-        from lagrangian.model.body import with_payload
-
-        return with_payload(self, frame, mass, center, inertia)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.bodies, self.joints))
-
-    @cached_property
-    def _frames(self) -> dict[str, Frame]:
-        bodies = {b: Frame(b, b) for b in self._bodies_and_ground}
-        return {**bodies, **{f.name: f for f in self.frames}}
-
-    def __str__(self) -> str:
-        from lagrangian.model.printed_table import mechanism_table
-
-        return mechanism_table(self)
-
-    def __repr__(self) -> str:
-        from lagrangian.model.printed_table import pluralise
-
-        sizes = ((len(self.bodies), "body"), (self.nv, "speed"), (self.equation_count, "constraint equation"))
-        return f"<Mechanism {self.name!r}: {', '.join(pluralise(n, noun) for n, noun in sizes)}>"
-
-    @classmethod
-    def from_dh(
-        cls,
-        rows: Sequence[DHParameters | Mapping[str, Any]],
-        *,
-        convention: str = "",
-        name: str = "arm",
-        gravity: Vector = (0, 0, -9.81),
-        base: TransformLike | None = None,
-        tool: TransformLike | None = None,
-        **options: Any,
-    ) -> Mechanism:
-        """Make a serial arm from a Denavit-Hartenberg table.
-
-        Parameters
-        ----------
-        rows : sequence of DHParameters or mapping
-            The rows of the table, as `DHParameters` or as mappings with the same names.
-        convention : str
-            The convention of the table, which has no default: "standard" or "modified".
-        name : str, optional
-            The name of the mechanism.
-        gravity : array_like, optional
-            The acceleration of gravity in m/s²; the default is (0, 0, -9.81).
-        base : Transform or array_like, optional
-            The frame of the table in the world; by default they are the same.
-        tool : Transform or array_like, optional
-            The frame "tool" in the frame of the last link; by default there is none.
-        **options
-            See Other Parameters.
-
-        Returns
-        -------
-        Mechanism
-            The arm, with the joints "q1", "q2", ... and the bodies "link1", "link2", ...
-
-        Other Parameters
-        ----------------
-        loops, constraints, springs, frames, poses, initial, events, parameters, source, description
-            Parameters of `Mechanism`.
-
-        Raises
-        ------
-        MechanismError
-            If the convention is missing, or if a row is wrong.
-
-        Notes
-        -----
-        The standard convention (Denavit and Hartenberg 1955) has the frame of link i at its far end,
-        A = Rz(theta) Tz(d) Tx(a) Rx(alpha). The modified convention (Craig 1986) has it on the axis of joint i,
-        A = Rx(alpha) Tx(a) Rz(theta) Tz(d).
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> rows = [{"d": 0.4, "alpha": 1.5708}, {"a": 0.5, "mass": 2.0, "center": (-0.25, 0, 0)}]
-        >>> arm = lg.Mechanism.from_dh(rows, convention="standard", tool=(0, 0, 0))
-        >>> lg.compile(arm).pose([0.0, 0.0], "tool")[:3, 3]
-        array([0.5, 0. , 0.4])
-        """
-        from lagrangian.model.dh import build_arm
-
-        with error_location(name):
-            base = Transform() if base is None else Transform.from_value(base, "base")
-        return build_arm(cls, rows, convention, name, gravity, base, tool, options)
 
 
 _PART_TYPES: dict[str, type] = {

@@ -44,11 +44,6 @@ class Parameters(dict[str, Expression]):
     __repr__ = __str__  # what a prompt shows
 
 
-def _format_parameter(name: str, parameter: Any) -> str:
-    value, formula = f"{float(parameter):.6g}", str(parameter)
-    return f"{name} = {value}" if formula in (name, value) else f"{name} = {formula} = {value}"
-
-
 def check_unchanged(parameters: Mapping[str, Any], new_values: Mapping[str, Any]) -> None:
     """Refuse new values of parameters that are in use: bodies and joints already hold their values."""
     for name, value in new_values.items():
@@ -84,42 +79,6 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     return mechanism if revised is mechanism else with_origin(revised, mechanism, values)
 
 
-def _with_named_values(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
-    new_values = {name: x for name, x in values.items() if x != mechanism.parameters[name].value}
-    if not new_values:
-        return mechanism
-    revision = Revision(mechanism, new_values)
-    field_names = [f.name for f in fields(mechanism) if f.name not in ("parameters", "poses", "initial")]
-    parts = {name: revision.revise(getattr(mechanism, name)) for name in field_names}
-    parts["initial"] = _revise_initial_state(revision, mechanism, new_values)
-    parts["poses"], left_out = _revise_poses(revision, mechanism.poses)
-    parts["notes"] = (*mechanism.notes, *left_out)
-    parameters = {name: revision.revise_parameter(name, x) for name, x in mechanism.parameters.items()}
-    return replace(mechanism, parameters=parameters, **parts)
-
-
-def _revise_initial_state(revision: Revision, mechanism: Mechanism, new_values: Mapping[str, float]) -> Any:
-    """Return the initial state with the new values. It cannot be computed where lengths do not fit together, as a rule."""
-    try:
-        return revision.revise(mechanism.initial)
-    except DescriptionError as error:
-        values = ", ".join(f"{name} = {x:.6g}" for name, x in new_values.items())
-        problem = "the loops cannot close where [initial] begins" if mechanism.equation_count else "[initial] has no value"
-        remedy = "choose other values of the parameters"
-        raise DescriptionError(f"with {values} {problem}: {error}", where=mechanism.name, remedy=remedy) from None
-
-
-def _revise_poses(revision: Revision, poses: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the poses with the new values, and notes about those that cannot be computed; nothing else needs them."""
-    revised_poses, notes = {}, []
-    for name, pose in poses.items():
-        try:
-            revised_poses[name] = revision.revise(pose)
-        except DescriptionError as error:
-            notes.append(f"pose {name!r} is left out, because it cannot be computed with the new parameters: {error}")
-    return revised_poses, notes
-
-
 def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:
     """Return the mechanism with its initial state and poses in the assembly of the nominal mechanism, from which it was made.
 
@@ -136,15 +95,6 @@ def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, f
     return replace(mechanism, initial=initial, poses=poses)
 
 
-def _with_state_origin(row: tuple[float, ...], origin: StateOrigin) -> tuple[float, ...]:
-    """Return coordinates with the state that they are reached from; an earlier origin stays, with the values that are new."""
-    if not isinstance(row, PartialState):
-        return row
-    earlier = row.origin
-    combined = origin if earlier is None else replace(earlier, values={**earlier.values, **origin.values})
-    return PartialState(row, row.given_names, combined)
-
-
 def substitute_parameters(mechanism: Mechanism, values: Mapping[str, Any], x: Any) -> Any:
     """Return an argument of a run, such as torques or events, with other values of the parameters in its expressions.
 
@@ -153,16 +103,6 @@ def substitute_parameters(mechanism: Mechanism, values: Mapping[str, Any], x: An
     numeric_values = {name: float(x) for name, x in values.items() if name in mechanism.parameters and is_number(x)}
     new_values = {name: value for name, value in numeric_values.items() if value != mechanism.parameters[name].value}
     return _substitute(Revision(mechanism, new_values), x) if new_values else x
-
-
-def _substitute(revision: Revision, x: Any) -> Any:
-    if isinstance(x, Expression):
-        return revision.revise_scalar(x)
-    if isinstance(x, Mapping):
-        return {name: _substitute(revision, item) for name, item in x.items()}
-    if isinstance(x, (Event, SwitchCondition)):
-        return revision.revise(x)
-    return type(x)(_substitute(revision, item) for item in x) if type(x) in (tuple, list) else x
 
 
 class Revision:
@@ -217,10 +157,6 @@ class Revision:
         return x
 
 
-def _all_identical(a: Iterable[Any], b: Iterable[Any]) -> bool:
-    return all(x is y for x, y in zip(a, b, strict=True))
-
-
 def parameter_value(mechanism: Mechanism, name: str) -> float:
     """Return the value of a parameter, or the number at a path."""
     return float(mechanism.parameters[name] if name in mechanism.parameters else scalar_at(mechanism, name))
@@ -252,6 +188,75 @@ def with_value_at(mechanism: Mechanism, path: str, value: Any) -> Mechanism:
         return _replace_at_path(mechanism, path, lambda old: _convert_like(old, value))
 
 
+def is_path(mechanism: Mechanism, path: str) -> bool:
+    """Whether a text begins with the name of a part, or with `gravity`."""
+    return isinstance(path, str) and (path.partition(".")[0] == "gravity" or bool(_matching_parts(mechanism, path)))
+
+
+def _format_parameter(name: str, parameter: Any) -> str:
+    value, formula = f"{float(parameter):.6g}", str(parameter)
+    return f"{name} = {value}" if formula in (name, value) else f"{name} = {formula} = {value}"
+
+
+def _with_named_values(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    new_values = {name: x for name, x in values.items() if x != mechanism.parameters[name].value}
+    if not new_values:
+        return mechanism
+    revision = Revision(mechanism, new_values)
+    field_names = [f.name for f in fields(mechanism) if f.name not in ("parameters", "poses", "initial")]
+    parts = {name: revision.revise(getattr(mechanism, name)) for name in field_names}
+    parts["initial"] = _revise_initial_state(revision, mechanism, new_values)
+    parts["poses"], left_out = _revise_poses(revision, mechanism.poses)
+    parts["notes"] = (*mechanism.notes, *left_out)
+    parameters = {name: revision.revise_parameter(name, x) for name, x in mechanism.parameters.items()}
+    return replace(mechanism, parameters=parameters, **parts)
+
+
+def _revise_initial_state(revision: Revision, mechanism: Mechanism, new_values: Mapping[str, float]) -> Any:
+    """Return the initial state with the new values. It cannot be computed where lengths do not fit together, as a rule."""
+    try:
+        return revision.revise(mechanism.initial)
+    except DescriptionError as error:
+        values = ", ".join(f"{name} = {x:.6g}" for name, x in new_values.items())
+        problem = "the loops cannot close where [initial] begins" if mechanism.equation_count else "[initial] has no value"
+        remedy = "choose other values of the parameters"
+        raise DescriptionError(f"with {values} {problem}: {error}", where=mechanism.name, remedy=remedy) from None
+
+
+def _revise_poses(revision: Revision, poses: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the poses with the new values, and notes about those that cannot be computed; nothing else needs them."""
+    revised_poses, notes = {}, []
+    for name, pose in poses.items():
+        try:
+            revised_poses[name] = revision.revise(pose)
+        except DescriptionError as error:
+            notes.append(f"pose {name!r} is left out, because it cannot be computed with the new parameters: {error}")
+    return revised_poses, notes
+
+
+def _with_state_origin(row: tuple[float, ...], origin: StateOrigin) -> tuple[float, ...]:
+    """Return coordinates with the state that they are reached from; an earlier origin stays, with the values that are new."""
+    if not isinstance(row, PartialState):
+        return row
+    earlier = row.origin
+    combined = origin if earlier is None else replace(earlier, values={**earlier.values, **origin.values})
+    return PartialState(row, row.given_names, combined)
+
+
+def _substitute(revision: Revision, x: Any) -> Any:
+    if isinstance(x, Expression):
+        return revision.revise_scalar(x)
+    if isinstance(x, Mapping):
+        return {name: _substitute(revision, item) for name, item in x.items()}
+    if isinstance(x, (Event, SwitchCondition)):
+        return revision.revise(x)
+    return type(x)(_substitute(revision, item) for item in x) if type(x) in (tuple, list) else x
+
+
+def _all_identical(a: Iterable[Any], b: Iterable[Any]) -> bool:
+    return all(x is y for x, y in zip(a, b, strict=True))
+
+
 def _convert_like(old: Any, value: Any) -> Any:
     """Return a new value, which must be of the kind of the old one."""
     if isinstance(old, (int, float, Expression)) or old is None:
@@ -266,11 +271,6 @@ def _convert_like(old: Any, value: Any) -> Any:
     raise MechanismError(
         f"is {format_value(value)}", remedy=f"name one of its entries: {inner}" if inner else "it is not a number"
     )
-
-
-def is_path(mechanism: Mechanism, path: str) -> bool:
-    """Whether a text begins with the name of a part, or with `gravity`."""
-    return isinstance(path, str) and (path.partition(".")[0] == "gravity" or bool(_matching_parts(mechanism, path)))
 
 
 def _replace_at_path(mechanism: Mechanism, path: str, change: Callable[[Any], Any]) -> Mechanism:

@@ -253,13 +253,6 @@ TransformLike = Transform | VectorLike
 """Where something is: a `Transform`, three numbers for a position in m, or a 4x4 homogeneous matrix as an array."""
 
 
-def _cos_and_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
-    """The cosine and the sine of an angle; one that is nothing but rounding, as 1.2e-16 of a CAD program, counts as zero."""
-    if isinstance(angle, (int, float)) and abs(angle) < ROUNDING:
-        return 1, 0
-    return cos(angle), sin(angle)
-
-
 def rotation_x(angle: Scalar) -> v.Matrix:
     c, s = _cos_and_sin(angle)
     return ((1, 0, 0), (0, c, -s), (0, s, c))
@@ -293,3 +286,10 @@ def rotation_z_to(axis: v.Vector) -> v.Matrix:
     length = sqrt(v.dot(u, u))
     x = (u[0] / length, u[1] / length, u[2] / length)
     return v.transpose((x, v.cross(axis, x), axis))
+
+
+def _cos_and_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
+    """The cosine and the sine of an angle; one that is nothing but rounding, as 1.2e-16 of a CAD program, counts as zero."""
+    if isinstance(angle, (int, float)) and abs(angle) < ROUNDING:
+        return 1, 0
+    return cos(angle), sin(angle)

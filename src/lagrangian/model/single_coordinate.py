@@ -71,6 +71,37 @@ def with_single_coordinates(mechanism: Mechanism) -> Mechanism:
     return mechanism.replace(bodies=tuple(bodies), joints=tuple(joints), constraints=constraints, initial=initial, poses=poses)
 
 
+def refuse_friction_planes(mechanism: Mechanism) -> None:
+    """Refuse dry friction in a plane: it follows the direction of a velocity, for which a closed form has no symbol."""
+    for joint in mechanism.joints:
+        if joint.friction_plane:
+            raise MechanismError(
+                f"the dry friction of a {joint.type} joint acts against the direction of its velocity and has no closed form",
+                where=MechanismPart("joint", joint.name),
+                remedy="remove the friction, or describe the joint by prismatic and revolute joints",
+            )
+
+
+def wheel_steps(mechanism: Mechanism, joint: Joint) -> tuple[JointStep, ...]:
+    """Return the three rotations of a joint that carries a wheel; none where those of its type serve."""
+    constrained_speeds = {
+        speed for c in mechanism.constraints if isinstance(c, PfaffianConstraint) for speed, _ in c.coefficients
+    }
+    if not joint.kind.quaternion or constrained_speeds & set(joint.speed_names) or not _has_aligned_axes(joint):
+        return ()
+    for rolling in mechanism.constraints:
+        if isinstance(rolling, RollingConstraint) and rolling.axis is not None and rolling.on == joint.parent:
+            normal, axle = _coordinate_axis(rolling.normal), _coordinate_axis(rolling.axis)
+            is_wheel = rolling.body == joint.child
+            if normal is None or axle is None or not (is_wheel or _carries_wheel(mechanism, joint.child, rolling)):
+                continue
+            lies_flat = normal == axle  # it lies flat where no angle is turned
+            across = (normal + 1) % 3 if lies_flat else 3 - normal - axle
+            angles = ("yaw", normal), ("tilt" if lies_flat else "lean", across), ("spin" if is_wheel else "pitch", axle)
+            return tuple(JointStep(label, Revolute(), v.IDENTITY[k]) for label, k in angles)
+    return ()
+
+
 def _refuse_joint_forces(joint: Joint) -> None:
     friction = joint.friction
     if float(joint.spring.stiffness):
@@ -116,37 +147,6 @@ def _refuse_quaternions(scalars: list[Scalar], quaternion_joints: list[Joint], w
 
 def _rename_torques(initial: InitialState, speeds: dict[str, Combination]) -> InitialState:
     return replace(initial, torque=tuple((speeds[name][0][0], torque) for name, torque in initial.torque))
-
-
-def refuse_friction_planes(mechanism: Mechanism) -> None:
-    """Refuse dry friction in a plane: it follows the direction of a velocity, for which a closed form has no symbol."""
-    for joint in mechanism.joints:
-        if joint.friction_plane:
-            raise MechanismError(
-                f"the dry friction of a {joint.type} joint acts against the direction of its velocity and has no closed form",
-                where=MechanismPart("joint", joint.name),
-                remedy="remove the friction, or describe the joint by prismatic and revolute joints",
-            )
-
-
-def wheel_steps(mechanism: Mechanism, joint: Joint) -> tuple[JointStep, ...]:
-    """Return the three rotations of a joint that carries a wheel; none where those of its type serve."""
-    constrained_speeds = {
-        speed for c in mechanism.constraints if isinstance(c, PfaffianConstraint) for speed, _ in c.coefficients
-    }
-    if not joint.kind.quaternion or constrained_speeds & set(joint.speed_names) or not _has_aligned_axes(joint):
-        return ()
-    for rolling in mechanism.constraints:
-        if isinstance(rolling, RollingConstraint) and rolling.axis is not None and rolling.on == joint.parent:
-            normal, axle = _coordinate_axis(rolling.normal), _coordinate_axis(rolling.axis)
-            is_wheel = rolling.body == joint.child
-            if normal is None or axle is None or not (is_wheel or _carries_wheel(mechanism, joint.child, rolling)):
-                continue
-            lies_flat = normal == axle  # it lies flat where no angle is turned
-            across = (normal + 1) % 3 if lies_flat else 3 - normal - axle
-            angles = ("yaw", normal), ("tilt" if lies_flat else "lean", across), ("spin" if is_wheel else "pitch", axle)
-            return tuple(JointStep(label, Revolute(), v.IDENTITY[k]) for label, k in angles)
-    return ()
 
 
 def _carries_wheel(mechanism: Mechanism, body: str, rolling: RollingConstraint) -> bool:

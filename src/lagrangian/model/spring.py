@@ -238,24 +238,8 @@ class Wall:
 Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what `Mechanism.springs` may contain
 
 
-def _check_nonnegative(spring: Any, names: tuple[str, ...], names_text: str) -> None:
-    checks.convert_fields(spring, checks.number, *names)
-    for name in names:
-        if float(getattr(spring, name)) < 0:
-            raise MechanismError(f"is {float(getattr(spring, name)):g}", argument=name, remedy=f"{names_text} cannot be negative")
-
-
-def _via_points(value: Any) -> tuple[BodyPoint, ...]:
-    points = []
-    for item in value if isinstance(value, (tuple, list)) else (value,):
-        if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
-            raise MechanismError(f"has {item!r:.60}", argument="via", remedy="each entry must be a pair of a body and a point")
-        points.append((item[0], checks.point(item[1], "via")))
-    return tuple(points)
-
-
 def check_attachment(spring: Any, bodies: Mapping[str, int], coordinates: tuple[str, ...]) -> None:
-    """Whether the bodies or coordinates of a spring, or of a wall, exist."""
+    """Refuse a spring or a wall at bodies, or of coordinates, that do not exist."""
     if isinstance(spring, CoordinateSpring):
         for name in sorted(free_symbols(spring.length) - set(coordinates)):
             raise MechanismError(
@@ -271,3 +255,19 @@ def check_attachment(spring: Any, bodies: Mapping[str, int], coordinates: tuple[
     for body in body_names:
         if body not in bodies:
             raise MechanismError(unknown_name_message("body", body, bodies), where=MechanismPart(noun, spring.name))
+
+
+def _check_nonnegative(spring: Any, names: tuple[str, ...], names_text: str) -> None:
+    checks.convert_fields(spring, checks.number, *names)
+    for name in names:
+        if float(getattr(spring, name)) < 0:
+            raise MechanismError(f"is {float(getattr(spring, name)):g}", argument=name, remedy=f"{names_text} cannot be negative")
+
+
+def _via_points(value: Any) -> tuple[BodyPoint, ...]:
+    points = []
+    for item in value if isinstance(value, (tuple, list)) else (value,):
+        if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
+            raise MechanismError(f"has {item!r:.60}", argument="via", remedy="each entry must be a pair of a body and a point")
+        points.append((item[0], checks.point(item[1], "via")))
+    return tuple(points)

@@ -13,7 +13,8 @@ import numpy as np
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.model.constraint import HolonomicConstraint, PfaffianConstraint
 from lagrangian.model.event import Event, SwitchCondition
-from lagrangian.model.expression import Expression, Scalar, call, features, free_symbols, switching_times
+from lagrangian.model.expression import Expression, Scalar, call, free_symbols, switching_times
+from lagrangian.model.expression.pulses import pulse_times
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.torque import Torque
@@ -73,7 +74,7 @@ def _times(acting: Sequence[Expression], timed: Sequence[Expression], name: str,
     try:
         jumps = switching_times.switching_times(acting, *span)
         zeros = [t for x in timed for t in switching_times.label_changes(x, np.sign, *span)]
-        pulses = features.pulse_times(acting, *span, jumps)
+        pulses = pulse_times(acting, *span, jumps)
     except switching_times.TooManySwitches as error:
         warn(
             f"{name}: '{error.expression}' changes its sign, or its whole part, too often between {span[0]:g} and {span[1]:g} s "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, DescriptionError, format_value, is_number, unknown_name_message
-from lagrangian.model.expression import Expression, Scalar, features, free_symbols, functions, parse, switching_times, symbol
+from lagrangian.model.expression import Expression, Scalar, free_symbols, functions, parse, pulses, switching_times, symbol
 from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.expression.functions import TimeArray
 from lagrangian.paths.curves import ValuesAndDerivatives
@@ -81,7 +81,7 @@ def parse_time_expressions(
     span = start, start + duration
     try:
         jumps = switching_times.switching_times(expressions, *span)
-        discontinuities = switching_times.distinct_times([*jumps, *features.pulse_times(expressions, *span, jumps)], *span)
+        discontinuities = switching_times.distinct_times([*jumps, *pulses.pulse_times(expressions, *span, jumps)], *span)
     except switching_times.TooManySwitches as error:
         raise ArgumentError(f"'{error.expression}' has too many kinks for a path") from None
     edges = np.array([span[0], *discontinuities, span[1]])

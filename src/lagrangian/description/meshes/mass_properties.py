@@ -29,10 +29,6 @@ class MeshMassProperties:
         return half, Transform(_as_rows(axes), tuple(self.center.tolist()))
 
 
-def _as_rows(rows: np.ndarray) -> v.Matrix:
-    return tuple(tuple(row) for row in rows.tolist())  # type: ignore[return-value]
-
-
 def mass_properties(vertices: np.ndarray, faces: np.ndarray, kind: str) -> MeshMassProperties:
     """Mass properties by pyramids from a point to each face; `legacy` takes the volume of every pyramid as positive."""
     corners = vertices[faces]
@@ -78,6 +74,10 @@ def is_consistently_oriented(vertices: np.ndarray, faces: np.ndarray) -> bool:
     has_area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2 > np.sqrt(MIN_SIZE)
     edges = _directed_edges(_vertex_ids(vertices)[faces[has_area]])
     return len(np.unique(edges, axis=0)) == len(edges)
+
+
+def _as_rows(rows: np.ndarray) -> v.Matrix:
+    return tuple(tuple(row) for row in rows.tolist())  # type: ignore[return-value]
 
 
 def _vertex_ids(vertices: np.ndarray) -> np.ndarray:

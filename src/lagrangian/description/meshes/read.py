@@ -66,12 +66,6 @@ def read_collada(path: str) -> Triangles:
     return as_triangles(_metres_per_unit(root) * vertices, faces)
 
 
-def _metres_per_unit(root: xml.Element) -> float:
-    asset = root.find("asset")
-    unit = asset.find("unit") if asset is not None else None
-    return 1.0 if unit is None else xml.number_attribute(unit, "meter", 1.0)
-
-
 def as_triangles(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     """A mesh in single precision, checked: it has at least four finite vertices, and its faces name only these."""
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
@@ -83,6 +77,12 @@ def as_triangles(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     if len(faces) and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise ValueError(f"a face names vertex {int(faces.max())}; there are {len(vertices)}")
     return vertices, faces
+
+
+def _metres_per_unit(root: xml.Element) -> float:
+    asset = root.find("asset")
+    unit = asset.find("unit") if asset is not None else None
+    return 1.0 if unit is None else xml.number_attribute(unit, "meter", 1.0)
 
 
 def _parse_stl(data: bytes) -> Triangles:

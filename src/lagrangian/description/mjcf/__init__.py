@@ -1,1 +1,1 @@
-"""The reader of MuJoCo's XML (MJCF)."""
+"""MuJoCo's XML (MJCF): its reader and its writer."""

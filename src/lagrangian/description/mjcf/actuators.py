@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 
 from lagrangian.description.mjcf.compiler import CompilerSettings
 from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, merge_attributes
-from lagrangian.description.mjcf.joint import read_range
+from lagrangian.description.mjcf.joint import non_negative_number, read_range
 from lagrangian.description.mjcf.mass_matrix import WrittenMassMatrix
-from lagrangian.description.mjcf.passive_forces import Tendon, pairwise_sum, resolve_scalar_joint
+from lagrangian.description.mjcf.tendons import Tendon, pairwise_sum, resolve_scalar_joint
 from lagrangian.description.mjcf.tree import MjcfTree
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import MJCF_DEFAULTS, check_mjcf_attributes
@@ -96,10 +96,8 @@ class ActuatorReader:
             torque = pairwise_sum(forces)
             self.actuation.torques[name] = _clip(torque, (-effort, effort)) if math.isfinite(effort) else torque
         if self.actuation.parameters:
-            option, names = (
-                ArgumentName("parameters", ..., call="load(path)"),
-                ", ".join(list(self.actuation.parameters)[:_MAX_LISTED]),
-            )
+            option = ArgumentName("parameters", ..., call="load(path)")
+            names = ", ".join(list(self.actuation.parameters)[:_MAX_LISTED])
             ellipsis = ", ..." * (len(self.actuation.parameters) > _MAX_LISTED)
             self.notes.add(
                 "control and gains of actuators", f"{option} sets controls (0 by default) and gains: {names}{ellipsis}"
@@ -118,7 +116,7 @@ class ActuatorReader:
             raise element.error(f"has no transmission; one of {', '.join(_TRANSMISSIONS)} is needed")
         levers = self._read_transmission(resolved_element, target)
         if levers is None or not settings.affine:
-            self._note_left_out(name or element.attributes[target], _reason_ignored(target, settings), settings, control)
+            self._note_ignored(name or element.attributes[target], _reason_ignored(target, settings), settings, control)
             return None
         self._add_armature_and_damping(resolved_element, levers, target)
         option = ArgumentName("torque", 0)
@@ -127,7 +125,7 @@ class ActuatorReader:
         label = self._free_label(name or element.attributes[target], k)
         return _Actuator(resolved_element, settings, target, tuple(levers), label, control)
 
-    def _note_left_out(self, name: str, reason: str, settings: ActuatorSettings, control: float) -> None:
+    def _note_ignored(self, name: str, reason: str, settings: ActuatorSettings, control: float) -> None:
         """Note that an actuator is ignored, with a warning unless it exerts no force."""
         meaning = f"ignored: {reason}; give torques or wrenches"
         exerts_force = not settings.affine or (settings.biastype == "affine" and any(settings.bias))
@@ -356,11 +354,11 @@ def _read_position(defaults: ActuatorSettings, element: Element) -> ActuatorSett
     kp = number_attribute(element, "kp", defaults.gain[0])
     if "kv" in element.attributes and "dampratio" in element.attributes:
         raise element.error("has kv and dampratio; give one of them")
-    kv = -_read_non_negative(element, "kv", 0.0) if "kv" in element.attributes else defaults.bias[2]
-    kv = _read_non_negative(element, "dampratio", 0.0) if "dampratio" in element.attributes else kv
+    kv = -non_negative_number(element, "kv", 0.0) if "kv" in element.attributes else defaults.bias[2]
+    kv = non_negative_number(element, "dampratio", 0.0) if "dampratio" in element.attributes else kv
     settings = replace(defaults, gain=(kp, *defaults.gain[1:]), bias=(0.0, -kp, kv), gaintype="fixed", biastype="affine")
     if "timeconst" in element.attributes:
-        time = _read_non_negative(element, "timeconst", 0.0)
+        time = non_negative_number(element, "timeconst", 0.0)
         settings = replace(settings, time_constant=time, dyntype="filterexact" if time else "none")
     return replace(settings, dyntype="integrator") if element.tag == "intvelocity" else settings
 
@@ -373,7 +371,7 @@ def _read_velocity(defaults: ActuatorSettings, element: Element) -> ActuatorSett
 
 
 def _read_damper(defaults: ActuatorSettings, element: Element) -> ActuatorSettings:
-    kv = _read_non_negative(element, "kv", -defaults.gain[2] if defaults.gaintype == "affine" else 0.0)
+    kv = non_negative_number(element, "kv", -defaults.gain[2] if defaults.gaintype == "affine" else 0.0)
     return replace(defaults, gain=(0.0, 0.0, -kv), gaintype="affine", biastype="none", dyntype="none")
 
 
@@ -381,10 +379,8 @@ def _read_cylinder(defaults: ActuatorSettings, element: Element) -> ActuatorSett
     area = number_attribute(element, "area", defaults.gain[0])
     if "diameter" in element.attributes:
         area = math.pi / 4 * number_attribute(element, "diameter") ** 2
-    bias, time = (
-        number_attributes(element, "bias", 3, defaults.bias),
-        number_attribute(element, "timeconst", defaults.time_constant),
-    )
+    bias = number_attributes(element, "bias", 3, defaults.bias)
+    time = number_attribute(element, "timeconst", defaults.time_constant)
     return ActuatorSettings((area, *defaults.gain[1:]), bias, "fixed", "affine", "filter", time)
 
 
@@ -411,10 +407,3 @@ KINDS = {
     "cylinder": _read_cylinder,
 }
 _SETTINGS_READERS = {**KINDS, "adhesion": _read_adhesion}  # adhesion is ignored, but its defaults count for other kinds
-
-
-def _read_non_negative(element: Element, attribute: str, default: float) -> float:
-    value = number_attribute(element, attribute, default)
-    if value < 0:
-        raise element.error(f"{attribute} is {value:g}; it cannot be negative")
-    return value

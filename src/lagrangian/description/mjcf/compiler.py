@@ -16,7 +16,8 @@ _AXIS_ROTATIONS = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
 _TRUE_FALSE = ("true", "false")
 
 
-def boolean(element: Element, attribute: str, default: bool = False) -> bool:
+def boolean_attribute(element: Element, attribute: str, default: bool = False) -> bool:
+    """An attribute that is "true" or "false"."""
     return choice_attribute(element, attribute, _TRUE_FALSE, "true" if default else "false") == "true"
 
 
@@ -58,18 +59,18 @@ class CompilerSettings:
         return CompilerSettings(
             degrees=choice_attribute(merged_element, "angle", ("degree", "radian"), "degree") == "degree",
             eulerseq=_read_euler_sequence(merged_element),
-            autolimits=boolean(merged_element, "autolimits", True),
+            autolimits=boolean_attribute(merged_element, "autolimits", True),
             inertiafromgeom=choice_attribute(merged_element, "inertiafromgeom", ("true", "false", "auto"), "auto"),
             groups=(int(first_group), int(last_group)),
             boundmass=number_attribute(merged_element, "boundmass", 0.0),
             boundinertia=number_attribute(merged_element, "boundinertia", 0.0),
             settotalmass=number_attribute(merged_element, "settotalmass", -1.0),
-            balanceinertia=boolean(merged_element, "balanceinertia"),
-            alignfree=boolean(merged_element, "alignfree"),
-            fitaabb=boolean(merged_element, "fitaabb"),
+            balanceinertia=boolean_attribute(merged_element, "balanceinertia"),
+            alignfree=boolean_attribute(merged_element, "alignfree"),
+            fitaabb=boolean_attribute(merged_element, "fitaabb"),
             merges=choice_attribute(merged_element, "conflict", ("warning", "merge", "error"), "warning") == "merge",
             meshdir=text_attribute(merged_element, "meshdir", text_attribute(merged_element, "assetdir", "")),
-            strippath=boolean(merged_element, "strippath"),
+            strippath=boolean_attribute(merged_element, "strippath"),
         )
 
     def to_radians(self, value: float) -> float:
@@ -108,20 +109,6 @@ class CompilerSettings:
         return R
 
 
-def _read_euler_sequence(element: Element) -> str:
-    sequence = text_attribute(element, "eulerseq", "xyz")
-    if len(sequence) != 3 or any(letter.lower() not in _AXIS_ROTATIONS for letter in sequence):
-        raise element.error(f"eulerseq is {sequence!r}; it needs three letters of x, y, z, X, Y, Z, such as 'xyz'")
-    return sequence
-
-
-def _unit_direction(element: Element, attribute: str, direction: tuple[float, ...]) -> v.Vector:
-    length = math.hypot(*direction)
-    if not (math.isfinite(length) and length > 1e-14):
-        raise element.error(f"{attribute} is {direction}, which has no direction; write three numbers such as 0 0 1")
-    return tuple(x / length for x in direction)  # type: ignore[return-value]
-
-
 def rotation_from_quaternion(element: Element, attribute: str, wxyz: tuple[float, ...]) -> v.Matrix:
     if wxyz == (1, 0, 0, 0):
         return v.IDENTITY
@@ -148,15 +135,6 @@ def rotation_from_z(axis: v.Vector) -> v.Matrix:
     return rotation_about((-axis[1] / sine, axis[0] / sine, 0.0), math.atan2(sine, axis[2]))
 
 
-def _rotation_from_axes(element: Element) -> v.Matrix:
-    entries = number_attributes(element, "xyaxes", 6)
-    x = _unit_direction(element, "xyaxes", entries[:3])
-    y = entries[3:]
-    projection = v.dot(x, y)  # type: ignore[arg-type]
-    y = _unit_direction(element, "xyaxes", v.sub(y, v.scale(projection, x)))  # type: ignore[arg-type]
-    return v.transpose((x, y, v.cross(x, y)))
-
-
 def quaternion_wxyz(R: v.Matrix) -> tuple[float, float, float, float]:
     """The unit quaternion (w, x, y, z), w not negative, of a rotation."""
     # the largest of the four components is computed without cancellation
@@ -168,3 +146,26 @@ def quaternion_wxyz(R: v.Matrix) -> tuple[float, float, float, float]:
     raw = ((four[0], a, b, c), (a, four[1], d, e), (b, d, four[2], f), (c, e, f, four[3]))[k]
     length = math.hypot(*raw) * (-1 if raw[0] < 0 else 1)
     return tuple(float(x) / length for x in raw)  # type: ignore[return-value]
+
+
+def _read_euler_sequence(element: Element) -> str:
+    sequence = text_attribute(element, "eulerseq", "xyz")
+    if len(sequence) != 3 or any(letter.lower() not in _AXIS_ROTATIONS for letter in sequence):
+        raise element.error(f"eulerseq is {sequence!r}; it needs three letters of x, y, z, X, Y, Z, such as 'xyz'")
+    return sequence
+
+
+def _unit_direction(element: Element, attribute: str, direction: tuple[float, ...]) -> v.Vector:
+    length = math.hypot(*direction)
+    if not (math.isfinite(length) and length > 1e-14):
+        raise element.error(f"{attribute} is {direction}, which has no direction; write three numbers such as 0 0 1")
+    return tuple(x / length for x in direction)  # type: ignore[return-value]
+
+
+def _rotation_from_axes(element: Element) -> v.Matrix:
+    entries = number_attributes(element, "xyaxes", 6)
+    x = _unit_direction(element, "xyaxes", entries[:3])
+    y = entries[3:]
+    projection = v.dot(x, y)  # type: ignore[arg-type]
+    y = _unit_direction(element, "xyaxes", v.sub(y, v.scale(projection, x)))  # type: ignore[arg-type]
+    return v.transpose((x, y, v.cross(x, y)))

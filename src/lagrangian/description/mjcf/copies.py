@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.compiler import CompilerSettings, quaternion_wxyz
-from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses
-from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.mjcf.compiler import quaternion_wxyz
+from lagrangian.description.mjcf.document import MAIN_CLASS, MjcfModel
 from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import unknown_name_message
@@ -28,37 +26,12 @@ _REFERENCE_KINDS = {
 }
 _KIND_BY_TAG = {"freejoint": "joint"}
 REFERENCE_SECTIONS = ("tendon", "equality", "actuator")  # each section comes after those that it refers to
-_MODEL_ATTRIBUTES = (
-    "class",
-    "childclass",
-    "mesh",
-    "material",
-    "hfield",
-    "texture",
-)  # attributes that name classes and assets of the model
+# attributes that name classes and assets of the model
+_MODEL_ATTRIBUTES = ("class", "childclass", "mesh", "material", "hfield", "texture")
 MAX_ELEMENTS = 500_000
 ATTACHED = "#attached"  # the tag of an element around attached ones; no file can have it
 _DANGLING_NOTE = "dropped, as in MuJoCo: it also refers to elements that are not copied"
 NamesByKind = dict[str, set[str]]
-
-
-@dataclass
-class MjcfModel:
-    """A model while it is read: its document, default classes, settings and assets."""
-
-    root: Element
-    folder: DescriptionFolder | None
-    defaults: DefaultClasses
-    notes: ReaderNotes
-    compilers: list[CompilerSettings]  # its own, then those of the models attached to it
-    assets: list[tuple[Element, CompilerSettings, DescriptionFolder | None]] = field(default_factory=list)
-
-    @property
-    def compiler(self) -> CompilerSettings:
-        return self.compilers[0]
-
-    def worldbodies(self) -> list[Element]:
-        return self.root.find_all("worldbody")
 
 
 def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) -> None:
@@ -71,7 +44,7 @@ def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) 
         unnamed_model = read_model(files[""])
         models[text_attribute(unnamed_model.root, "model", "MuJoCo Model")] = unnamed_model
     size = sum(1 for _ in model.root.walk())
-    for parent, element in list(_copy_elements(model.worldbodies())):
+    for parent, element in list(_copying_elements(model.worldbodies())):
         position = next(k for k, child in enumerate(parent.children) if child is element)
         check_mjcf_attributes(element)
         if element.tag == "replicate":
@@ -86,7 +59,7 @@ def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) 
         parent.children[position : position + 1] = replacement
 
 
-def _copy_elements(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
+def _copying_elements(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
     """Each <replicate> and <attach> with its parent; inner ones come before those around them."""
     stack: list[tuple[Element, Element | None, bool]] = [(world, None, False) for world in reversed(worlds)]
     while stack:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from lagrangian.description import xml
 from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.compiler import ORIENTATIONS
+from lagrangian.description.mjcf.compiler import ORIENTATIONS, CompilerSettings
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import check_mjcf_attributes, check_mjcf_children, check_mjcf_default
 from lagrangian.description.xml import Element, choice_attribute, number_attributes, text_attribute
@@ -20,7 +21,7 @@ from lagrangian.model import vector as v
 MAIN_CLASS = "main"
 _FLUID = {"wind": 3, "density": 1, "viscosity": 1}
 # flags that disable forces, or bounds on forces
-_FORCES = ("equality", "frictionloss", "passive", "spring", "damper", "constraint", "limit", "actuation", "clampctrl")
+_FORCE_FLAGS = ("equality", "frictionloss", "passive", "spring", "damper", "constraint", "limit", "actuation", "clampctrl")
 _SETTING_NOTE = "ignored: a setting of the simulation in MuJoCo"
 
 
@@ -43,21 +44,6 @@ def expand_includes(root: Element, folder: DescriptionFolder | None) -> None:
             else:
                 stack.append(child)
                 position += 1
-
-
-def _expand_include(element: Element, folder: DescriptionFolder | None, included_files: set[str]) -> list[Element]:
-    file = text_attribute(element, "file")
-    if folder is None:
-        raise element.error(f"file {file!r} cannot be included: this model is a string without a folder")
-    path = folder.find(element, file, os.path.dirname(os.path.abspath(element.file)))
-    key = os.path.realpath(path)
-    if key in included_files:
-        raise element.error(f"file {file!r} is included twice; a file can be included once")
-    included_files.add(key)
-    try:
-        return xml.read_file(path).children
-    except DescriptionError as error:
-        raise element.error(f"included here: {error}") from None
 
 
 class DefaultClasses:
@@ -117,6 +103,25 @@ class DefaultClasses:
         return inherited_class if label is None else label
 
 
+@dataclass
+class MjcfModel:
+    """A model while it is read: its document, default classes, settings and assets."""
+
+    root: Element
+    folder: DescriptionFolder | None
+    defaults: DefaultClasses
+    notes: ReaderNotes
+    compilers: list[CompilerSettings]  # its own, then those of the models attached to it
+    assets: list[tuple[Element, CompilerSettings, DescriptionFolder | None]] = field(default_factory=list)
+
+    @property
+    def compiler(self) -> CompilerSettings:
+        return self.compilers[0]
+
+    def worldbodies(self) -> list[Element]:
+        return self.root.find_all("worldbody")
+
+
 def merge_attributes(base: Mapping[str, str], override: Mapping[str, str]) -> dict[str, str]:
     """Attributes that override inherited ones; an orientation replaces an orientation of any form."""
     attributes = dict(base)
@@ -161,11 +166,26 @@ def read_gravity(root: Element, notes: ReaderNotes) -> v.Vector:
     return v.ZERO if _is_gravity_disabled(flags, notes) else gravity
 
 
+def _expand_include(element: Element, folder: DescriptionFolder | None, included_files: set[str]) -> list[Element]:
+    file = text_attribute(element, "file")
+    if folder is None:
+        raise element.error(f"file {file!r} cannot be included: this model is a string without a folder")
+    path = folder.find(element, file, os.path.dirname(os.path.abspath(element.file)))
+    key = os.path.realpath(path)
+    if key in included_files:
+        raise element.error(f"file {file!r} is included twice; a file can be included once")
+    included_files.add(key)
+    try:
+        return xml.read_file(path).children
+    except DescriptionError as error:
+        raise element.error(f"included here: {error}") from None
+
+
 def _is_gravity_disabled(flags: dict[str, str], notes: ReaderNotes) -> bool:
     """Whether the flags disable gravity; the other flags are noted."""
     for name, value in flags.items():
-        if name in _FORCES and value == "disable":
+        if name in _FORCE_FLAGS and value == "disable":
             notes.add("<flag> that disables", "ignored: the feature stays enabled", name, warn=True)
-        elif name not in _FORCES and name != "gravity":
+        elif name not in _FORCE_FLAGS and name != "gravity":
             notes.add("<flag>", _SETTING_NOTE, name)
     return flags.get("gravity") == "disable"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lagrangian.description.mjcf.compiler import boolean, rotation_from_quaternion
+from lagrangian.description.mjcf.compiler import boolean_attribute, rotation_from_quaternion
 from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses
-from lagrangian.description.mjcf.passive_forces import Tendon, resolve_scalar_joint
+from lagrangian.description.mjcf.tendons import Tendon, resolve_scalar_joint
 from lagrangian.description.mjcf.tree import MjcfTree
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import check_mjcf_attributes
@@ -57,7 +57,7 @@ def read_equalities(
         element = defaults.apply_defaults(element, MAIN_CLASS, "equality")
         is_loop = element.tag in _LOOPS
         check_mjcf_attributes(element, None if is_loop else (*_COMMON, f"{element.tag}1", f"{element.tag}2"))
-        if not boolean(element, "active", True):
+        if not boolean_attribute(element, "active", True):
             notes.add(f"<{element.tag}> that is not active", "ignored", name)
             continue
         if name and name in line_by_name:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.compiler import POSE, CompilerSettings, boolean, rotation_from_z
+from lagrangian.description.mjcf.compiler import POSE, CompilerSettings, boolean_attribute, rotation_from_z
 from lagrangian.description.mjcf.mesh_assets import MeshAsset
 from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
@@ -96,6 +96,55 @@ def read_geom(element: Element, frame: Transform, compiler: CompilerSettings) ->
     return Geom(element, kind, size[: _SIZE_COUNTS[kind]], frame @ placement, int(group))
 
 
+def geom_shape(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Shape | None:
+    """The solid or shell of a geom; None if the geom has no mass."""
+    element = geom.element
+    mass, density = number_attribute(element, "mass", None), number_attribute(element, "density", 1000.0)
+    if geom.type == "plane" or mass == 0 or (mass is None and density == 0):
+        return None
+    if (mass is not None and mass < 0) or density < 0:
+        raise element.error("mass and density cannot be negative")
+    if geom.type == "hfield":  # MuJoCo takes a box for it
+        geom = replace(geom, type="box", size=assets.hfield_box(geom))
+    elif geom.fitted_type:
+        geom = _fit_primitive(geom, compiler, assets)
+    if geom.type not in _SIZE_COUNTS:
+        return _mesh_shape(geom, mass, density, assets)
+    if boolean_attribute(element, "shellinertia"):
+        area, moments = _shell_inertia(geom.type, geom.size)
+        mass = density * area if mass is None else mass
+        xx, yy, zz = (mass * x for x in moments)
+        return Shape(geom.type, geom.size, mass, (xx, 0, 0, yy, 0, zz), geom.placement)
+    mass_or_density = {"mass": mass} if mass is not None else {"density": density}
+    with error_location(*element.where):
+        return _primitive_shape(geom, mass_or_density)
+
+
+def inertia_from_geoms(name: str, geoms: Sequence[Geom], compiler: CompilerSettings, assets: Assets) -> Inertial:
+    """The mass and inertia of all geoms of a body whose group counts."""
+    low, high = compiler.groups
+    shapes = [s for g in geoms if low <= g.group <= high and (s := geom_shape(g, compiler, assets)) is not None]
+    shapes = [s for s in shapes if float(s.mass) > _MIN_MASS]
+    if not shapes:
+        return Inertial()
+    total = Body.from_shapes(name, shapes)
+    return Inertial(float(total.mass), total.center, total.inertia)
+
+
+def apply_mass_bounds(inertial: Inertial, compiler: CompilerSettings) -> Inertial:
+    """Mass and inertia changed by boundmass, boundinertia and balanceinertia."""
+    mass = max(inertial.mass, compiler.boundmass)
+    inertia = inertial.inertia
+    if compiler.boundinertia > 0 or compiler.balanceinertia:
+        moments, axes = np.linalg.eigh(np.array(v.sym_full(inertia), dtype=float))
+        bounded_moments = np.maximum(moments, compiler.boundinertia)
+        if compiler.balanceinertia and bounded_moments.sum() < 2 * bounded_moments.max():
+            bounded_moments[:] = bounded_moments.mean()
+        if not np.array_equal(bounded_moments, moments):
+            inertia = v.sym_from_matrix((axes @ np.diag(bounded_moments) @ axes.T).tolist())
+    return Inertial(mass, inertial.center, inertia)
+
+
 def _size_and_placement(
     element: Element, kind: str, size: tuple[float, ...], end_points: tuple[float, ...]
 ) -> tuple[tuple[float, ...], Transform]:
@@ -116,30 +165,6 @@ def _size_and_placement(
     return (*cross_size, length / 2), Transform(rotation_from_z(v.scale(1 / length, difference)), middle)
 
 
-def geom_shape(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Shape | None:
-    """The solid or shell of a geom; None if the geom has no mass."""
-    element = geom.element
-    mass, density = number_attribute(element, "mass", None), number_attribute(element, "density", 1000.0)
-    if geom.type == "plane" or mass == 0 or (mass is None and density == 0):
-        return None
-    if (mass is not None and mass < 0) or density < 0:
-        raise element.error("mass and density cannot be negative")
-    if geom.type == "hfield":  # MuJoCo takes a box for it
-        geom = replace(geom, type="box", size=assets.hfield_box(geom))
-    elif geom.fitted_type:
-        geom = _fit_primitive(geom, compiler, assets)
-    if geom.type not in _SIZE_COUNTS:
-        return _mesh_shape(geom, mass, density, assets)
-    if boolean(element, "shellinertia"):
-        area, moments = _shell_inertia(geom.type, geom.size)
-        mass = density * area if mass is None else mass
-        xx, yy, zz = (mass * x for x in moments)
-        return Shape(geom.type, geom.size, mass, (xx, 0, 0, yy, 0, zz), geom.placement)
-    mass_or_density = {"mass": mass} if mass is not None else {"density": density}
-    with error_location(*element.where):
-        return _primitive_shape(geom, mass_or_density)
-
-
 def _primitive_shape(geom: Geom, mass_or_density: dict[str, float]) -> Shape:
     size = geom.size
     if geom.type == "sphere":
@@ -153,7 +178,7 @@ def _primitive_shape(geom: Geom, mass_or_density: dict[str, float]) -> Shape:
 
 
 def _mesh_shape(geom: Geom, mass: float | None, density: float, assets: Assets) -> Shape:
-    if boolean(geom.element, "shellinertia"):
+    if boolean_attribute(geom.element, "shellinertia"):
         raise geom.element.error('use inertia="shell" of the <mesh> instead of shellinertia of the geom')
     mesh_properties = assets.find_mesh(geom).mass_properties
     mass = density * mesh_properties.volume if mass is None else mass
@@ -181,31 +206,6 @@ def _fit_primitive(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Ge
     return replace(
         geom, type=geom.fitted_type, size=tuple(float(scale * x) for x in size), placement=geom.placement @ box_placement
     )
-
-
-def inertia_from_geoms(name: str, geoms: Sequence[Geom], compiler: CompilerSettings, assets: Assets) -> Inertial:
-    """The mass and inertia of all geoms of a body whose group counts."""
-    low, high = compiler.groups
-    shapes = [s for g in geoms if low <= g.group <= high and (s := geom_shape(g, compiler, assets)) is not None]
-    shapes = [s for s in shapes if float(s.mass) > _MIN_MASS]
-    if not shapes:
-        return Inertial()
-    total = Body.from_shapes(name, shapes)
-    return Inertial(float(total.mass), total.center, total.inertia)
-
-
-def apply_mass_bounds(inertial: Inertial, compiler: CompilerSettings) -> Inertial:
-    """Mass and inertia changed by boundmass, boundinertia and balanceinertia."""
-    mass = max(inertial.mass, compiler.boundmass)
-    inertia = inertial.inertia
-    if compiler.boundinertia > 0 or compiler.balanceinertia:
-        moments, axes = np.linalg.eigh(np.array(v.sym_full(inertia), dtype=float))
-        bounded_moments = np.maximum(moments, compiler.boundinertia)
-        if compiler.balanceinertia and bounded_moments.sum() < 2 * bounded_moments.max():
-            bounded_moments[:] = bounded_moments.mean()
-        if not np.array_equal(bounded_moments, moments):
-            inertia = v.sym_from_matrix((axes @ np.diag(bounded_moments) @ axes.T).tolist())
-    return Inertial(mass, inertial.center, inertia)
 
 
 # -- assets, and what to draw ------------------------------------------------------------------------------------------
@@ -306,9 +306,8 @@ def _capsule_shell(r: float, h: float) -> tuple[float, Moments]:
     caps, tube = 4 * math.pi * r * r, 4 * math.pi * r * h
     area = caps + tube
     a, b = caps / area, tube / area
-    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (
-        2 * r * r / 3 + h * h + h * r
-    )  # half a sphere's centre is r/2 out
+    # the centre of half a sphere is r/2 out
+    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (2 * r * r / 3 + h * h + h * r)
     return area, (transverse_moment, transverse_moment, b * r * r + a * 2 * r * r / 3)
 
 
@@ -321,11 +320,8 @@ def _cylinder_shell(r: float, h: float) -> tuple[float, Moments]:
 
 
 def _box_shell(x: float, y: float, z: float) -> tuple[float, Moments]:
-    areas = {
-        (0, 1, 2): x * y,
-        (1, 2, 0): y * z,
-        (2, 0, 1): z * x,
-    }  # the two directions of a side, the axis across it, and its area
+    # the two directions of a side, the axis across it, and its area
+    areas = {(0, 1, 2): x * y, (1, 2, 0): y * z, (2, 0, 1): z * x}
     total = sum(areas.values())
     lengths, squares = (x, y, z), [0.0, 0.0, 0.0]  # the mean square of each coordinate
     for (i, j, k), area in areas.items():

@@ -92,6 +92,46 @@ def build_joint(
     return joint, ref
 
 
+def non_negative_number(element: Element, attribute: str, default: float = 0.0) -> float:
+    """A number that must not be negative; the default if the element does not have it."""
+    value = number_attribute(element, attribute, default)
+    if value < 0:
+        raise element.error(f"{attribute} is {value:g}; it cannot be negative")
+    return value
+
+
+def read_range(
+    element: Element, attribute: str, limited_attribute: str, compiler: CompilerSettings
+) -> tuple[float, float] | None:
+    """A range of an element if it applies, else None."""
+    low, high = number_attributes(element, attribute, 2, (0.0, 0.0), infinite=True)
+    limited_choice = choice_attribute(element, limited_attribute, _LIMITED_CHOICES, "auto")
+    if limited_choice == "auto" and not compiler.autolimits and attribute in element.attributes:
+        raise element.error(
+            f'has {attribute} but not {limited_attribute}; with autolimits="false" it needs {limited_attribute}="true"'
+        )
+    if limited_choice == "true" and not low < high:
+        raise element.error(f"{attribute} needs two numbers, the first less than the second, got {low:g} {high:g}")
+    return (low, high) if limited_choice == "true" or (limited_choice == "auto" and low < high) else None
+
+
+def check_joints_of_body(name: str, joints: list[JointElement], body: Element, on_world: bool) -> None:
+    """Refuse combinations of joints of one body that MuJoCo refuses."""
+    if any(joint.type == "free" for joint in joints):
+        if len(joints) > 1:
+            raise body.error(f"has a free joint and {len(joints) - 1} more; a free joint must be the body's only joint")
+        if not on_world:
+            raise body.error("has a free joint but is not a child of the worldbody; move it there, or give it other joints")
+
+
+def written_coordinates(joint: Joint, ref: float, poses: Mapping[str, Transform]) -> tuple[float, ...]:
+    """A joint's coordinates in the pose in which the model is written."""
+    if joint.kind.quaternion and joint.kind.nq > 4:
+        body_pose = poses[joint.child]
+        return (*quaternion_wxyz(body_pose.rotation), *(float(x) for x in body_pose.position))
+    return (ref,) if joint.kind.nq == 1 else joint.kind.neutral
+
+
 def _transform_point(frame: Transform, p: v.Vector) -> v.Vector:
     return p if frame.is_identity else v.add(frame.position, v.mat_vec(frame.rotation, p))
 
@@ -127,14 +167,6 @@ def _read_friction(element: Element) -> Friction:
     return Friction(damping, dry, dry)
 
 
-def non_negative_number(element: Element, attribute: str) -> float:
-    """A number that must not be negative; 0 if the element does not have it."""
-    value = number_attribute(element, attribute, 0.0)
-    if value < 0:
-        raise element.error(f"{attribute} is {value:g}; it cannot be negative")
-    return value
-
-
 def _note_nonlinear(element: Element, name: str, notes: ReaderNotes) -> None:
     for attribute in ("damping", "stiffness"):
         if any(number_attributes(element, attribute, 3, (0.0,), min_count=1)[1:]):
@@ -149,21 +181,6 @@ def _note_ball(element: Element, name: str, notes: ReaderNotes) -> None:
         limited_choice == "auto" and any(number_attributes(element, "range", 2, (0.0, 0.0), infinite=True))
     ):
         notes.add("range of a ball joint", "ignored", name)
-
-
-def read_range(
-    element: Element, attribute: str, limited_attribute: str, compiler: CompilerSettings
-) -> tuple[float, float] | None:
-    """A range of an element if it applies, else None."""
-    low, high = number_attributes(element, attribute, 2, (0.0, 0.0), infinite=True)
-    limited_choice = choice_attribute(element, limited_attribute, _LIMITED_CHOICES, "auto")
-    if limited_choice == "auto" and not compiler.autolimits and attribute in element.attributes:
-        raise element.error(
-            f'has {attribute} but not {limited_attribute}; with autolimits="false" it needs {limited_attribute}="true"'
-        )
-    if limited_choice == "true" and not low < high:
-        raise element.error(f"{attribute} needs two numbers, the first less than the second, got {low:g} {high:g}")
-    return (low, high) if limited_choice == "true" or (limited_choice == "auto" and low < high) else None
 
 
 def _read_limits(element: Element, is_hinge: bool, name: str, compiler: CompilerSettings, notes: ReaderNotes) -> JointLimits:
@@ -183,20 +200,3 @@ def _read_limits(element: Element, is_hinge: bool, name: str, compiler: Compiler
     low, high = (compiler.to_radians(x) for x in span) if is_hinge else span
     low, high = (read_bound(x) for x in (low, high))
     return JointLimits(low, high, effort=effort)
-
-
-def check_joints_of_body(name: str, joints: list[JointElement], body: Element, on_world: bool) -> None:
-    """Refuse combinations of joints of one body that MuJoCo refuses."""
-    if any(joint.type == "free" for joint in joints):
-        if len(joints) > 1:
-            raise body.error(f"has a free joint and {len(joints) - 1} more; a free joint must be the body's only joint")
-        if not on_world:
-            raise body.error("has a free joint but is not a child of the worldbody; move it there, or give it other joints")
-
-
-def written_coordinates(joint: Joint, ref: float, poses: Mapping[str, Transform]) -> tuple[float, ...]:
-    """A joint's coordinates in the pose in which the model is written."""
-    if joint.kind.quaternion and joint.kind.nq > 4:
-        body_pose = poses[joint.child]
-        return (*quaternion_wxyz(body_pose.rotation), *(float(x) for x in body_pose.position))
-    return (ref,) if joint.kind.nq == 1 else joint.kind.neutral

@@ -15,19 +15,20 @@ from lagrangian.description import xml
 from lagrangian.description.files import DescriptionFolder
 from lagrangian.description.mjcf.actuators import ActuatorReader, JointActuation
 from lagrangian.description.mjcf.compiler import CompilerSettings
-from lagrangian.description.mjcf.copies import MjcfModel, expand_copies
-from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, expand_includes, read_gravity, section_children
+from lagrangian.description.mjcf.copies import expand_copies
+from lagrangian.description.mjcf.document import (
+    MAIN_CLASS,
+    DefaultClasses,
+    MjcfModel,
+    expand_includes,
+    read_gravity,
+    section_children,
+)
 from lagrangian.description.mjcf.equality import read_equalities
 from lagrangian.description.mjcf.keyframe import Keyframe, note_unused_attributes, read_keyframes, select_keyframe
 from lagrangian.description.mjcf.mass_matrix import WrittenMassMatrix
-from lagrangian.description.mjcf.passive_forces import (
-    TendonJointEffects,
-    gravity_compensations,
-    joint_effects,
-    read_springs,
-    read_tendons,
-)
-from lagrangian.description.mjcf.tree import MjcfTree, TreeBuilder
+from lagrangian.description.mjcf.tendons import TendonJointEffects, joint_effects, read_springs, read_tendons
+from lagrangian.description.mjcf.tree import MjcfTree, TreeBuilder, gravity_compensations
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.parameter_values import apply_parameter_values, as_parameter_values
 from lagrangian.description.schema import check_mjcf_attributes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from lagrangian.description.mjcf.compiler import CompilerSettings, boolean
-from lagrangian.description.mjcf.copies import ATTACHED, MjcfModel
-from lagrangian.description.mjcf.document import MAIN_CLASS
+from lagrangian.description.mjcf.compiler import CompilerSettings, boolean_attribute
+from lagrangian.description.mjcf.copies import ATTACHED
+from lagrangian.description.mjcf.document import MAIN_CLASS, MjcfModel
 from lagrangian.description.mjcf.inertia import (
     Assets,
     Geom,
@@ -36,6 +36,7 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Visual
+from lagrangian.model.spring import GravityCompensation
 
 _UNSUPPORTED = {
     "composite": "write its bodies explicitly",
@@ -115,12 +116,12 @@ class TreeBuilder:
         for world in self.model.worldbodies():
             check_mjcf_attributes(world)
             label = self.defaults.child_class(world, "childclass", MAIN_CLASS)
-            parts = self._read_contents(world, GROUND, _ElementContext(self.model.compiler, label))
-            if parts.inertial is not None or parts.joints:
+            contents = self._read_contents(world, GROUND, _ElementContext(self.model.compiler, label))
+            if contents.inertial is not None or contents.joints:
                 raise world.error("the worldbody is fixed and has neither a joint nor an inertial; put them into a body")
-            for _ in parts.geoms:
+            for _ in contents.geoms:
                 self.notes.add("<geom> of the world", "ignored: contacts are not simulated")
-            pending += [_PendingBody(*body, GROUND, False) for body in parts.bodies]
+            pending += [_PendingBody(*body, GROUND, False) for body in contents.bodies]
         pending.reverse()
         while pending:
             inner_bodies = self._add_body(pending.pop())
@@ -136,19 +137,19 @@ class TreeBuilder:
         inherited_class = self.defaults.child_class(element, "childclass", pending.context.inherited_class)
         pose = pending.context.frame @ compiler.pose(element)
         self.tree.poses[name] = self.tree.poses[pending.parent] @ pose
-        parts = self._read_contents(element, name, _ElementContext(compiler, inherited_class))
-        check_joints_of_body(name, parts.joints, element, pending.parent == GROUND)
+        contents = self._read_contents(element, name, _ElementContext(compiler, inherited_class))
+        check_joints_of_body(name, contents.joints, element, pending.parent == GROUND)
         self._note_body(element, name)
-        is_moving = pending.is_moving or bool(parts.joints)
-        self._rigid_body_of[name] = name if parts.joints else self._rigid_body_of[pending.parent]
-        self._add_joints(element, name, pending.parent, pose, parts.joints)
-        visuals = tuple(x for x in map(self.assets.visual, parts.geoms) if x is not None)
-        inertial = self._inertial_of(name, parts, is_moving, compiler)
+        is_moving = pending.is_moving or bool(contents.joints)
+        self._rigid_body_of[name] = name if contents.joints else self._rigid_body_of[pending.parent]
+        self._add_joints(element, name, pending.parent, pose, contents.joints)
+        visuals = tuple(x for x in map(self.assets.visual, contents.geoms) if x is not None)
+        inertial = self._inertial_of(name, contents, is_moving, compiler)
         if inertial == Inertial() and compiler.boundmass > 0:
             # MuJoCo puts this minimum mass at the body's `pos`, but takes it in the body's own frame
             inertial = Inertial(center=number_attributes(element, "pos", 3, v.ZERO))  # type: ignore[arg-type]
         self._masses.append((name, apply_mass_bounds(inertial, compiler), visuals, element))
-        return [_PendingBody(*body, name, is_moving) for body in parts.bodies]
+        return [_PendingBody(*body, name, is_moving) for body in contents.bodies]
 
     # -- the contents of one body --------------------------------------------------------------------------------------
 
@@ -166,16 +167,11 @@ class TreeBuilder:
                 joint_element = self.defaults.apply_defaults(element, element_context.inherited_class)
                 contents.joints.append(read_joint_element(joint_element, element_context.frame, element_context.compiler))
             elif element.tag == "geom":
-                contents.geoms.append(
-                    read_geom(
-                        self.defaults.apply_defaults(element, element_context.inherited_class),
-                        element_context.frame,
-                        element_context.compiler,
-                    )
-                )
+                geom = self.defaults.apply_defaults(element, element_context.inherited_class)
+                contents.geoms.append(read_geom(geom, element_context.frame, element_context.compiler))
             elif element.tag == "site":
                 self._add_site(self.defaults.apply_defaults(element, element_context.inherited_class), element_context, name)
-            elif element.tag == "flexcomp" and boolean(element, "rigid"):  # it adds neither coordinates nor mass
+            elif element.tag == "flexcomp" and boolean_attribute(element, "rigid"):  # it adds neither coordinates nor mass
                 label = element.attributes.get("name", "")
                 self.notes.add("<flexcomp> that is rigid", "ignored: it has an effect on contacts only", label)
             elif element.tag in _UNSUPPORTED:
@@ -214,10 +210,8 @@ class TreeBuilder:
         if end_points is None:
             placement = context.frame @ context.compiler.pose(element)
         else:
-            placement = (
-                context.frame
-                @ read_geom(element.with_attributes(_capsule_attributes(element)), Transform(), context.compiler).placement
-            )
+            capsule = read_geom(element.with_attributes(_capsule_attributes(element)), Transform(), context.compiler)
+            placement = context.frame @ capsule.placement
         name = element.attributes.get("name")
         if not name:
             self.notes.add("<site> without a name", "ignored")
@@ -225,16 +219,16 @@ class TreeBuilder:
         self._check_unique("site", element, name)
         self.tree.sites[name] = (body, placement)
 
-    def _inertial_of(self, name: str, parts: _BodyContents, is_moving: bool, compiler: CompilerSettings) -> Inertial:
+    def _inertial_of(self, name: str, contents: _BodyContents, is_moving: bool, compiler: CompilerSettings) -> Inertial:
         inertia_source = compiler.inertiafromgeom
-        if inertia_source == "false" or (inertia_source == "auto" and parts.inertial is not None) or not parts.geoms:
-            return parts.inertial or Inertial()
-        geoms = parts.geoms
+        if inertia_source == "false" or (inertia_source == "auto" and contents.inertial is not None) or not contents.geoms:
+            return contents.inertial or Inertial()
+        geoms = contents.geoms
         if not is_moving and self.model.compiler.settotalmass <= 0:  # the mass of what never moves does not matter
             geoms = [g for g in geoms if g.type not in ("mesh", "sdf")]
-            if len(geoms) < len(parts.geoms):
+            if len(geoms) < len(contents.geoms):
                 self.notes.add("mesh of a fixed body", "left out: its mass is not computed", name)
-        with error_location(*parts.geoms[0].element.where):
+        with error_location(*contents.geoms[0].element.where):
             return inertia_from_geoms(name, geoms, compiler, self.assets)
 
     # -- joints --------------------------------------------------------------------------------------------------------
@@ -312,7 +306,7 @@ class TreeBuilder:
     # -- masses, frames and notes --------------------------------------------------------------------------------------
 
     def _note_body(self, element: Element, name: str) -> None:
-        if boolean(element, "mocap"):
+        if boolean_attribute(element, "mocap"):
             self.notes.add("mocap body", "fixed where it is written", name)
         if number_attribute(element, "gravcomp", 0.0) != 0:
             self.tree.gravcomp[name] = number_attribute(element, "gravcomp")
@@ -347,6 +341,21 @@ class TreeBuilder:
                 frame = self._free_name(f"{name}_site")
                 self.notes.add("site with the name of a body", "its frame is called <name>_site", name)
             self.tree.frames.append(Frame(frame, body_name, placement))
+
+
+def gravity_compensations(tree: MjcfTree, used_names: Iterable[str]) -> list[GravityCompensation]:
+    """The gravity compensation of the bodies with `gravcomp` that have mass."""
+    compensations, names = [], set(used_names)
+    masses = {body.name: body.mass for body in tree.bodies}
+    for body, factor in tree.gravcomp.items():
+        if not masses[body]:
+            continue
+        label = f"{body}_gravcomp"
+        while label in names:
+            label += "_"
+        names.add(label)
+        compensations.append(GravityCompensation(label, body, factor))
+    return compensations
 
 
 def _capsule_attributes(element: Element) -> dict[str, str]:

@@ -26,16 +26,21 @@ _DEGREE = 4  # of the polynomials that couple joints
 # the stiffest constraints of MuJoCo, because those of a mechanism are exact
 _STIFF_SOLVER = {"solref": (0.004, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}
 
-Site = Callable[[str, Transform, str], str]  # the name of a site, by its body, its placement and a proposed name
+SiteAdder = Callable[[str, Transform, str], str]  # adds a site on a body at a placement; takes a proposed name, returns the name
 
 
 class ConstraintWriter:
     """Collects equalities and tendons. `values` are the written coordinates, `joints` the names of joints in the file."""
 
     def __init__(
-        self, mechanism: Mechanism, joints: Mapping[str, str], values: Mapping[str, float], site: Site, remarks: WriterNotes
+        self,
+        mechanism: Mechanism,
+        joints: Mapping[str, str],
+        values: Mapping[str, float],
+        add_site: SiteAdder,
+        remarks: WriterNotes,
     ) -> None:
-        self.mechanism, self.joints, self.values, self.site, self.remarks = mechanism, joints, values, site, remarks
+        self.mechanism, self.joints, self.values, self.add_site, self.remarks = mechanism, joints, values, add_site, remarks
         self.equality, self.tendon = Tag("equality"), Tag("tendon")
         self.gravcomp: dict[str, float] = {}
         self._names, self._tendons = UniqueNames(remarks), UniqueNames(remarks)
@@ -72,22 +77,22 @@ class ConstraintWriter:
             (loop.b, loop.b_placement, b_offset, "b"),
         ):
             offset = Transform(position=v.scale(distance, loop.axis)) if distance else Transform()
-            ends.append(self.site(body, placement @ offset, f"{loop.name}{suffix}_{end}"))
+            ends.append(self.add_site(body, placement @ offset, f"{loop.name}{suffix}_{end}"))
         a, b = ends
-        name = self._names("loop", loop.name) if not suffix else self._names.free_name(f"{loop.name}{suffix}")
+        name = self._names.name_for("loop", loop.name) if not suffix else self._names.free_name(f"{loop.name}{suffix}")
         self.equality.add(Tag(tag, name=name, site1=a, site2=b, **_STIFF_SOLVER))
 
     def _write_distance(self, loop: LoopJoint, written_poses: Mapping[str, np.ndarray]) -> None:
         ends = ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
         points = [(written_poses[body] @ placement.matrix())[:3, 3] for body, placement in ends]
-        tendon = self._tendons("loop", loop.name)
-        sites = [self.site(body, placement, f"{loop.name}_{end}") for (body, placement), end in zip(ends, "ab", strict=True)]
+        tendon = self._tendons.name_for("loop", loop.name)
+        sites = [self.add_site(body, placement, f"{loop.name}_{end}") for (body, placement), end in zip(ends, "ab", strict=True)]
         self.tendon.add(Tag("spatial", [Tag("site", site=x) for x in sites], name=tendon))
         length_change = float(loop.length) - math.dist(*points)
         self.equality.add(
             Tag(
                 "tendon",
-                name=self._names("loop", loop.name),
+                name=self._names.name_for("loop", loop.name),
                 tendon1=tendon,
                 polycoef=(length_change, 0, 0, 0, 0),
                 **_STIFF_SOLVER,
@@ -128,7 +133,7 @@ class ConstraintWriter:
             self.equality.add(
                 Tag(
                     "joint",
-                    name=self._names("constraint", constraint.name),
+                    name=self._names.name_for("constraint", constraint.name),
                     joint1=self.joints[name],
                     polycoef=(target, 0, 0, 0, 0),
                     **_STIFF_SOLVER,
@@ -148,7 +153,7 @@ class ConstraintWriter:
         target = -linear_form[1] - sum(c * self.values[name] for name, c in linear_form[0].items())
         tag = Tag(
             "tendon",
-            name=self._names("constraint", constraint.name),
+            name=self._names.name_for("constraint", constraint.name),
             tendon1=tendon,
             polycoef=(target, 0, 0, 0, 0),
             **_STIFF_SOLVER,
@@ -158,7 +163,7 @@ class ConstraintWriter:
 
     def _add_fixed_tendon(self, name: str, coefficients: Mapping[str, float], **attributes: object) -> str:
         """Add a tendon whose length is a sum of coordinates."""
-        tendon_name = self._tendons("tendon", name)
+        tendon_name = self._tendons.name_for("tendon", name)
         terms = [Tag("joint", joint=self.joints[joint], coef=c) for joint, c in coefficients.items()]
         self.tendon.add(Tag("fixed", terms, name=tendon_name, **attributes))
         return tendon_name
@@ -177,10 +182,10 @@ class ConstraintWriter:
                 notes.note_spring(spring, self.remarks)
 
     def _write_point_spring(self, spring: PointSpring) -> None:
-        sites = [self.site(body, Transform(position=p), f"{spring.name}_{k}") for k, (body, p) in enumerate(spring.points, 1)]
+        sites = [self.add_site(body, Transform(position=p), f"{spring.name}_{k}") for k, (body, p) in enumerate(spring.points, 1)]
         attributes = _spring_attributes(spring, float(spring.rest))
         self.tendon.add(
-            Tag("spatial", [Tag("site", site=x) for x in sites], name=self._tendons("spring", spring.name), **attributes)
+            Tag("spatial", [Tag("site", site=x) for x in sites], name=self._tendons.name_for("spring", spring.name), **attributes)
         )
 
     def _write_coordinate_spring(self, spring: CoordinateSpring) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from lagrangian.cached import cached_property
 from lagrangian.description import notes
+from lagrangian.description.joint_properties import friction_coefficients, has_limits, write_bound
 from lagrangian.description.mjcf.write_constraints import ConstraintWriter
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import UniqueNames
@@ -80,7 +81,7 @@ class _MjcfWriter:
 
     def to_mjcf(self) -> Conversion:
         notes.note_unsupported(self.original, self.remarks)
-        names = {j.name: self.joint_names("joint", j.name) for j in self.mechanism.joints}
+        names = {j.name: self.joint_names.name_for("joint", j.name) for j in self.mechanism.joints}
         slices = self._q_slices
         scalar_joint_names = {j.name: names[j.name] for j in self.mechanism.joints if j.kind.nq == 1}
         values = {name: float(self.q[slices[name]][0]) for name in scalar_joint_names}
@@ -197,7 +198,7 @@ class _MjcfWriter:
     # -- the tree ------------------------------------------------------------------------------------------------------
 
     def _add_site(self, body: str, placement: Transform, name: str, part: str = "") -> str:
-        label = self.site_names(part, name) if part else self.site_names.free_name(name)
+        label = self.site_names.name_for(part, name) if part else self.site_names.free_name(name)
         self.sites.setdefault(body, []).append(Tag("site", name=label, **_pose_attributes(numeric_placement(placement))))
         return label
 
@@ -240,7 +241,9 @@ class _MjcfWriter:
         ]
         body = self.mechanism.body(chain[-1].child)
         pose = np.linalg.multi_dot([np.eye(4), np.eye(4), *steps])
-        element = Tag("body", name=self.body_names("body", body.name), **_pose_attributes(pose), gravcomp=gravcomp.get(body.name))
+        element = Tag(
+            "body", name=self.body_names.name_for("body", body.name), **_pose_attributes(pose), gravcomp=gravcomp.get(body.name)
+        )
         moves = any(joint.kind.nv for joint in chain)
         inertia = with_minimum_inertia(body, _MIN_INERTIA, self._min_mass, self.remarks) if moves else principal_inertia(body)
         if inertia.mass or any(inertia.moments):
@@ -271,7 +274,9 @@ class _MjcfWriter:
             )
             self.remarks.add("the start", meaning)
         for name, pose in self.original.poses.items():
-            keyframe_writer.add(keyframe_names("pose", name), self._expand_coordinates(np.array(pose, dtype=float)), None)
+            keyframe_writer.add(
+                keyframe_names.name_for("pose", name), self._expand_coordinates(np.array(pose, dtype=float)), None
+            )
         return keyframe_writer.element
 
     def _coordinate_names(self, names: dict[str, str]) -> dict[str, str]:
@@ -306,7 +311,7 @@ def _pose_attributes(placement: Transform | np.ndarray) -> dict[str, tuple[float
 def _write_joint(joint: Joint, name: str, joint_frame: np.ndarray, ref: float, remarks: WriterNotes) -> Tag:
     """A joint whose frame in the body is `joint_frame`; `ref` is its coordinate in the pose in which the model is written."""
     kind = _JOINT_TYPES[joint.type]
-    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    viscous, dry = friction_coefficients(joint, remarks)
     attributes: dict[str, object] = {"type": kind}
     if kind != "free" and joint_frame[:3, 3].any():
         attributes["pos"] = tuple(joint_frame[:3, 3].tolist())
@@ -331,9 +336,9 @@ def _write_joint(joint: Joint, name: str, joint_frame: np.ndarray, ref: float, r
 def _write_ranges(joint: Joint, remarks: WriterNotes) -> dict[str, object]:
     limits = joint.limits
     attributes: dict[str, object] = {}
-    if expressible.has_limits(joint) and limits.lower < limits.upper:
-        attributes["range"] = (expressible.write_bound(limits.lower), expressible.write_bound(limits.upper))
-    elif expressible.has_limits(joint):
+    if has_limits(joint) and limits.lower < limits.upper:
+        attributes["range"] = (write_bound(limits.lower), write_bound(limits.upper))
+    elif has_limits(joint):
         meaning = "{has} equal lower and upper limits, which are left out because MuJoCo refuses them"
         remarks.add("joint", meaning, joint.name, warn=True)
     if math.isfinite(limits.effort) and limits.effort > 0:
@@ -394,7 +399,12 @@ def _write_actuators(m: Mechanism, joint_names: Mapping[str, str], remarks: Writ
                 effort = joint.limits.effort
                 bounds = (-effort, effort) if 0 < effort < float("inf") else None
                 element.add(
-                    Tag("motor", name=names("motor", joint_names[coordinate]), joint=joint_names[coordinate], ctrlrange=bounds)
+                    Tag(
+                        "motor",
+                        name=names.name_for("motor", joint_names[coordinate]),
+                        joint=joint_names[coordinate],
+                        ctrlrange=bounds,
+                    )
                 )
     return element
 
@@ -405,11 +415,11 @@ def _write_torque(coordinate: str, speed: str, torque: Scalar, joint: str, names
     if linear_form is None or not set(linear_form[0]) <= allowed_symbols:
         meaning = "{has} an initial torque, which is left out because actuators of MJCF are linear in the motion of their joint"
         remarks.add("joint", meaning, coordinate, warn=True)
-        return [Tag("motor", name=names("motor", joint), joint=joint)]
+        return [Tag("motor", name=names.name_for("motor", joint), joint=joint)]
     if any(name.startswith(CONTROL_PREFIX) for name in parameters(torque)):
         remarks.add("joint", "{has} an actuator, which is written with the current value of {its} control", coordinate)
     bias = (linear_form[1], linear_form[0].get(coordinate, 0.0), linear_form[0].get(f"{_SPEED_PREFIX}{speed}", 0.0))
-    return [Tag("general", name=names("motor", joint), joint=joint, biastype="affine", biasprm=bias)]
+    return [Tag("general", name=names.name_for("motor", joint), joint=joint, biastype="affine", biasprm=bias)]
 
 
 class _KeyframeWriter:

@@ -1,1 +1,1 @@
-"""The SDF reader."""
+"""SDF, the format of Gazebo: its reader and its writer."""

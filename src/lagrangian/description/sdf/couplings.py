@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import IGNORED
 from lagrangian.description.sdf.frames import FrameGraph, FrameNode, body_name
-from lagrangian.description.sdf.joint import IGNORED, JointEdge, axis_in_world, joined_links, mimic_elements
+from lagrangian.description.sdf.joint import JointEdge, axis_in_world, joined_links, mimic_elements
 from lagrangian.description.sdf.values import child_number, child_text
 from lagrangian.description.xml import Element, number_attribute, text_attribute
 from lagrangian.errors import error_location, unknown_name_message

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import IGNORED
 from lagrangian.description.sdf.frames import SCOPE_SEPARATOR, FrameGraph, FrameNode, Scope, body_name
-from lagrangian.description.sdf.joint import IGNORED, JointEdge
+from lagrangian.description.sdf.joint import JointEdge
 from lagrangian.description.sdf.values import child_number, child_text, child_vector
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import error_location, unknown_name_message

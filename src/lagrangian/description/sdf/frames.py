@@ -253,6 +253,13 @@ class FrameGraph:
         return list(path)
 
 
+def body_name(link: FrameNode | None) -> str:
+    """The name of the body of a link: its own name after those of its models, unless that is the name of the fixed world."""
+    if link is None:
+        return GROUND
+    return link.path if link.path != GROUND else f"{GROUND}_link"
+
+
 def _own_frame_name(scope: Scope) -> str:
     return WORLD if scope.is_world else MODEL
 
@@ -261,10 +268,3 @@ def _cycle_error(path: list[FrameNode], repeated_node: FrameNode) -> Description
     names = [node.name for node in path[path.index(repeated_node) :]]
     cycle_text = " -> ".join([*names[:8], *(["..."] if len(names) > 8 else []), names[0]])
     return repeated_node.element.error(f"its place depends on itself: {cycle_text}")
-
-
-def body_name(link: FrameNode | None) -> str:
-    """The name of the body of a link: its own name after those of its models, unless that is the name of the fixed world."""
-    if link is None:
-        return GROUND
-    return link.path if link.path != GROUND else f"{GROUND}_link"

@@ -8,7 +8,7 @@ from typing import Any
 
 from lagrangian.description.joint_properties import read_bound, read_joint_friction
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import line_of
+from lagrangian.description.schema import IGNORED, line_of
 from lagrangian.description.sdf.frames import FrameGraph, FrameNode, body_name
 from lagrangian.description.sdf.values import child_number, child_text, child_vector
 from lagrangian.description.xml import Element, text_attribute
@@ -29,7 +29,6 @@ _TYPES = {
     "revolute2": "universal",
 }
 TYPES = (*_TYPES, "gearbox")
-IGNORED = "ignored"
 
 
 @dataclass(frozen=True)
@@ -108,13 +107,6 @@ def read_joint_edges(node: FrameNode, frames: FrameGraph, notes: ReaderNotes) ->
     return [_with_axis_properties(edge, element.find("axis"), kind, type_entries, notes)]
 
 
-def _read_type(element: Element) -> str:
-    kind = text_attribute(element, "type")
-    if kind not in TYPES:
-        raise element.error(f"type: {unknown_name_message('joint type', kind, TYPES)}")
-    return kind
-
-
 def joined_links(node: FrameNode, frames: FrameGraph, notes: ReaderNotes) -> tuple[FrameNode | None, FrameNode | None]:
     """The links that a joint is between; None is the world."""
     element, scope = node.element, node.scope
@@ -136,12 +128,32 @@ def joined_links(node: FrameNode, frames: FrameGraph, notes: ReaderNotes) -> tup
     return links[0], links[1]
 
 
+def _read_type(element: Element) -> str:
+    kind = text_attribute(element, "type")
+    if kind not in TYPES:
+        raise element.error(f"type: {unknown_name_message('joint type', kind, TYPES)}")
+    return kind
+
+
 def _are_at_one_place(a: Transform, b: Transform) -> bool:
     offset = v.sub(a.position, b.position)
     return math.hypot(*(float(x) for x in offset)) < 1e-6
 
 
 # -- axes --------------------------------------------------------------------------------------------------------------
+
+
+def axis_in_world(node: FrameNode, tag: str, frames: FrameGraph) -> v.Vector:
+    """An axis along the world's axes, as the file is written."""
+    return v.mat_vec(frames.pose(node).rotation, _read_axis(node, tag, frames))
+
+
+def mimic_elements(joint: Element) -> list[tuple[Element, str]]:
+    """The elements by which axes of a joint mimic another, each with the axis that it belongs to."""
+    axis_mimics = [
+        (mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.find_all("mimic")
+    ]
+    return [*axis_mimics, *((mimic, "axis") for mimic in joint.find_all("drake:mimic"))]
 
 
 def _read_axis(node: FrameNode, tag: str, frames: FrameGraph) -> v.Vector:
@@ -157,11 +169,6 @@ def _read_axis(node: FrameNode, tag: str, frames: FrameGraph) -> v.Vector:
     if not frame or xyz is None:
         return axis
     return v.mat_vec(frames.relative_rotation(frame, node, xyz).rotation, axis)
-
-
-def axis_in_world(node: FrameNode, tag: str, frames: FrameGraph) -> v.Vector:
-    """An axis along the world's axes, as the file is written."""
-    return v.mat_vec(frames.pose(node).rotation, _read_axis(node, tag, frames))
 
 
 def _read_pitch(element: Element) -> float:
@@ -191,14 +198,6 @@ def _universal_edges(edge: JointEdge, node: FrameNode, frames: FrameGraph, notes
     ]
 
 
-def mimic_elements(joint: Element) -> list[tuple[Element, str]]:
-    """The elements by which axes of a joint mimic another, each with the axis that it belongs to."""
-    axis_mimics = [
-        (mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.find_all("mimic")
-    ]
-    return [*axis_mimics, *((mimic, "axis") for mimic in joint.find_all("drake:mimic"))]
-
-
 # -- what sits at it ---------------------------------------------------------------------------------------------------
 
 
@@ -213,10 +212,9 @@ def _with_axis_properties(
         "limits": _read_limits(axis, kind, effort, notes),
     }
     properties["rotor"] = _read_rotor(edge, effort, notes)
-    refused_keys = joint_types.TYPES[edge.type].refuses
-    for key in (
-        refused_keys if kind != "ball" else (*refused_keys, "spring")
-    ):  # along no axis: SDF does not say what that would be
+    # SDF does not say what a spring would be that is along no axis
+    refused_keys = (*joint_types.TYPES[edge.type].refuses, *(("spring",) if kind == "ball" else ()))
+    for key in refused_keys:
         if key in properties and properties.pop(key) != JOINT_PARTS[key]():
             notes.add(f"{key} of a {kind} joint", f"{IGNORED}: it has no meaning there", edge.name, warn=key == "spring")
     limit = axis.find("limit") if axis is not None else None

@@ -120,6 +120,21 @@ def _close_loop(edge: JointEdge, notes: ReaderNotes) -> tuple[LoopJoint, JointEd
 # -- trees -------------------------------------------------------------------------------------------------------------
 
 
+def root_joint_names(bases: Sequence[str], used_names: set[str]) -> dict[str, str]:
+    """Names of the joints between bases and the ground: `root_joint`, or the base's model and this where there are several."""
+    scopes = [base.rpartition(SCOPE_SEPARATOR)[0] for base in bases]
+    count = Counter(scopes)
+    names: dict[str, str] = {}
+    for base, scope in zip(bases, scopes, strict=True):
+        prefix = base if count[scope] > 1 else scope
+        name = f"{prefix}{SCOPE_SEPARATOR}{ROOT_JOINT}" if prefix else ROOT_JOINT
+        while name in used_names:
+            name += "_"
+        used_names.add(name)
+        names[base] = name
+    return names
+
+
 def _tree_joints(
     bodies: Sequence[str],
     tree_edges: Sequence[JointEdge],
@@ -206,18 +221,3 @@ def _to_joint(edge: JointEdge) -> Joint:
             **edge.properties,
             actuated=edge.actuated,
         )
-
-
-def root_joint_names(bases: Sequence[str], used_names: set[str]) -> dict[str, str]:
-    """Names of the joints between bases and the ground: `root_joint`, or the base's model and this where there are several."""
-    scopes = [base.rpartition(SCOPE_SEPARATOR)[0] for base in bases]
-    count = Counter(scopes)
-    names: dict[str, str] = {}
-    for base, scope in zip(bases, scopes, strict=True):
-        prefix = base if count[scope] > 1 else scope
-        name = f"{prefix}{SCOPE_SEPARATOR}{ROOT_JOINT}" if prefix else ROOT_JOINT
-        while name in used_names:
-            name += "_"
-        used_names.add(name)
-        names[base] = name
-    return names

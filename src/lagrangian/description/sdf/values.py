@@ -49,13 +49,6 @@ def boolean_attribute(element: Element, attribute: str) -> bool:
     return _parse_boolean(element, attribute, element.attributes.get(attribute, "false"))
 
 
-def _parse_boolean(element: Element, name: str, value: str) -> bool:
-    text = value.strip().lower()
-    if text not in (*_TRUE, *_FALSE):
-        raise element.error(f"{name}: {unknown_name_message('truth value', value, (*_TRUE, *_FALSE))}")
-    return text in _TRUE
-
-
 def read_pose(element: Element) -> Transform:
     """The <pose> of an element; a missing or empty one is the identity."""
     child = element.find("pose")
@@ -85,3 +78,10 @@ def relative_to(element: Element) -> str:
     """The frame in which the <pose> of an element is given; "" for the default."""
     child = element.find("pose")
     return "" if child is None else child.attributes.get("relative_to", "")
+
+
+def _parse_boolean(element: Element, name: str, value: str) -> bool:
+    text = value.strip().lower()
+    if text not in (*_TRUE, *_FALSE):
+        raise element.error(f"{name}: {unknown_name_message('truth value', value, (*_TRUE, *_FALSE))}")
+    return text in _TRUE

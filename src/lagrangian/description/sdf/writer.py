@@ -14,6 +14,7 @@ import numpy as np
 
 from lagrangian.description import notes
 from lagrangian.description.files import absolute_mesh_path
+from lagrangian.description.joint_properties import friction_coefficients
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import NO_XML, UniqueNames
 from lagrangian.description.writing import expressible
@@ -85,10 +86,10 @@ class _SdfWriter:
     def to_sdf(self) -> Conversion:
         notes.note_unsupported(self.original, self.remarks)
         self._note_motion()
-        name = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL))("mechanism", self.original.name)
+        name = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL)).name_for("mechanism", self.original.name)
         model = Tag("model", name=name)
-        joints = {j.name: self.unique_names("joint", j.name) for j in self.mechanism.joints if j.type != "free"}
-        links = {GROUND: "world"} | {b.name: self.unique_names("body", b.name) for b in self.mechanism.bodies}
+        joints = {j.name: self.unique_names.name_for("joint", j.name) for j in self.mechanism.joints if j.type != "free"}
+        links = {GROUND: "world"} | {b.name: self.unique_names.name_for("body", b.name) for b in self.mechanism.bodies}
         self._write_links(model, joints, links)
         joint_elements = {
             j.name: _write_joint(j, joints[j.name], links[j.parent], links[j.child], self.remarks)
@@ -248,7 +249,9 @@ class _SdfWriter:
                 notes.note_loop(loop.name, loop.type, self.remarks)
                 continue
             A, B = ((transforms[b] @ p.matrix())[:3, :3] for b, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
-            model.add(_write_loop(loop, kind, self.unique_names("loop", loop.name), links[loop.a], links[loop.b], A.T @ B))
+            model.add(
+                _write_loop(loop, kind, self.unique_names.name_for("loop", loop.name), links[loop.a], links[loop.b], A.T @ B)
+            )
 
     def _write_springs(self, model: Tag, links: dict[str, str]) -> None:
         for spring in self.mechanism.springs:
@@ -268,7 +271,7 @@ class _SdfWriter:
             if frame.body == GROUND:
                 self.remarks.add("frame", "{is} left out because frames of a model in SDF must be on its links", frame.name)
                 continue
-            name = self.unique_names("frame", frame.name)
+            name = self.unique_names.name_for("frame", frame.name)
             model.add(Tag("frame", _pose_elements(numeric_placement(frame.placement)), name=name, attached_to=links[frame.body]))
 
     def _note_motion(self) -> None:
@@ -432,7 +435,7 @@ def _write_axis_properties(joint: Joint, remarks: WriterNotes) -> list[Tag]:
         remarks.add("joint", "{has} a rotor but no motor, which SDF cannot express", joint.name)
     limit = [_value_element(key, x) for key, x in bounds.items() if math.isfinite(x)]
     elements += [Tag("limit", limit)] if limit else []
-    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    viscous, dry = friction_coefficients(joint, remarks)
     dynamics = [_value_element("damping", viscous)] if viscous else []
     dynamics += [_value_element("friction", dry)] if dry else []
     if float(joint.spring.stiffness):

@@ -13,18 +13,18 @@ MAX_LISTED = 6  # parts that are named
 
 def mechanism_differences(a: Mechanism, b: Mechanism) -> str:
     """The first kind of parts in which two mechanisms differ, with the names of the parts where they have as many; or ''."""
-    a, b = _written_and_read(a), _written_and_read(b)
+    a, b = _round_trip(a), _round_trip(b)
     for kind in ("bodies", "joints", "loops", "constraints", "springs", "gravity"):
-        ours, theirs = getattr(a, kind), getattr(b, kind)
-        if ours != theirs:
-            if kind == "gravity" or len(ours) != len(theirs):
+        a_parts, b_parts = getattr(a, kind), getattr(b, kind)
+        if a_parts != b_parts:
+            if kind == "gravity" or len(a_parts) != len(b_parts):
                 return kind
-            names = [x.name for x, y in zip(ours, theirs, strict=True) if x != y]
+            names = [x.name for x, y in zip(a_parts, b_parts, strict=True) if x != y]
             return f"{kind} {', '.join(names[:MAX_LISTED])}"
     return ""
 
 
-def _written_and_read(mechanism: Mechanism) -> Mechanism:
+def _round_trip(mechanism: Mechanism) -> Mechanism:
     """The mechanism that its own description makes, without the warnings that a reader or a writer gives."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -24,7 +24,6 @@ from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform
-from lagrangian.model.shapes import disc, rod
 from lagrangian.model.spring import BodyPoint, CoordinateSpring, GravityCompensation, PointSpring, Wall
 from lagrangian.model.type_entries import EntryKind, TypeEntry
 from lagrangian.model.vector import NO_INERTIA
@@ -69,24 +68,6 @@ def read_inertial(table: TomlTable) -> tuple[Any, v.Vector, v.Symmetric]:
     return mass, center, _read_tensor(table, "inertia") if "inertia" in table else NO_INERTIA
 
 
-def _read_tensor(table: TomlTable, key: str) -> v.Symmetric:
-    """Three principal values, a 3x3 matrix, or a table of xx, yy, zz, xy, xz, yz."""
-    value, where = table.get(key), table.places_of(key)
-    if isinstance(value, Mapping):
-        entries = table.subtable(key)
-        entries.check_keys(*_ENTRIES)
-        return tuple(entries.number(k, 0) for k in _ENTRIES)
-    if not isinstance(value, list) or len(value) != 3:
-        remedy = "write [xx, yy, zz], a 3x3 matrix, or {xx = .., yy = .., zz = .., xy = ..}"
-        raise DescriptionError(f"{format_value(value)} is given", where=where, remedy=remedy)
-    if any(isinstance(x, list) for x in value):
-        rows: Any = [parse_vector(row, item_places(where, i), 3, table.symbols) for i, row in enumerate(value)]
-    else:
-        rows = parse_vector(value, where, 3, table.symbols)
-    with error_location(*table.places):
-        return symmetric(rows, key)
-
-
 def read_visual(table: TomlTable) -> solids.Visual:
     """One of the `visuals` of a body: the size is that of the shape, or the scale of a mesh."""
     table.check_keys("shape", "size", "color", "file", *placement_keys())
@@ -111,6 +92,24 @@ def apply_payload(table: TomlTable, mechanism: Mechanism) -> Mechanism:
         raise table.error("it has no mass", "mass")
     with error_location(*table.places):
         return mechanism.with_payload(table.name("frame"), *read_inertial(table))
+
+
+def _read_tensor(table: TomlTable, key: str) -> v.Symmetric:
+    """Three principal values, a 3x3 matrix, or a table of xx, yy, zz, xy, xz, yz."""
+    value, where = table.get(key), table.places_of(key)
+    if isinstance(value, Mapping):
+        entries = table.subtable(key)
+        entries.check_keys(*_ENTRIES)
+        return tuple(entries.number(k, 0) for k in _ENTRIES)
+    if not isinstance(value, list) or len(value) != 3:
+        remedy = "write [xx, yy, zz], a 3x3 matrix, or {xx = .., yy = .., zz = .., xy = ..}"
+        raise DescriptionError(f"{format_value(value)} is given", where=where, remedy=remedy)
+    if any(isinstance(x, list) for x in value):
+        rows: Any = [parse_vector(row, item_places(where, i), 3, table.symbols) for i, row in enumerate(value)]
+    else:
+        rows = parse_vector(value, where, 3, table.symbols)
+    with error_location(*table.places):
+        return symmetric(rows, key)
 
 
 # -- shapes --------------------------------------------------------------------------------------------------------------
@@ -164,9 +163,9 @@ SHAPE_READERS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable], Any]]] = {
     "plate": (("size", "holes"), lambda t: solids.plate(_read_size(t), holes=_read_holes(t), **_read_mass(t))),
     "rod": (
         ("start", "end"),
-        lambda t: rod(t.vector("start", default=v.ZERO), t.vector("end", example=(0.5, 0, 0)), mass=t.number("mass")),
+        lambda t: solids.rod(t.vector("start", default=v.ZERO), t.vector("end", example=(0.5, 0, 0)), mass=t.number("mass")),
     ),
-    "disc": (("radius",), lambda t: disc(t.number("radius"), mass=t.number("mass"), at=read_placement(t))),
+    "disc": (("radius",), lambda t: solids.disc(t.number("radius"), mass=t.number("mass"), at=read_placement(t))),
     "point": ((), lambda t: solids.point_mass(t.number("mass"), read_placement(t))),
 }
 
@@ -320,19 +319,6 @@ def read_dh_arm(table: TomlTable, name: str) -> Mechanism:
             raise error.without_place(name) from None
 
 
-def _read_convention(table: TomlTable) -> str:
-    name: str = table.text("convention")
-    if name in CONVENTIONS:
-        return name
-    for convention, aliases in _DH_ALIASES.items():
-        if name.strip().lower().removesuffix("'s") in aliases:
-            explanation = "proximal, Craig's" if convention == "modified" else "the distal one of Denavit and Hartenberg"
-            raise table.error(
-                f"there is no DH convention {format_value(name)}; write {convention!r}, which is {explanation}", "convention"
-            )
-    raise table.error(unknown_name_message("DH convention", name, CONVENTIONS), "convention")
-
-
 def read_dh_row(table: TomlTable) -> DHParameters:
     """One `[[dh.row]]`."""
     table.check_keys("joint", "a", "alpha", "d", "theta", *INERTIAL_KEYS, *JOINT_PROPERTIES, "name", "link")
@@ -351,6 +337,19 @@ def read_dh_row(table: TomlTable) -> DHParameters:
         link=table.name("link", ""),
         **_read_joint_properties(table),
     )
+
+
+def _read_convention(table: TomlTable) -> str:
+    name: str = table.text("convention")
+    if name in CONVENTIONS:
+        return name
+    for convention, aliases in _DH_ALIASES.items():
+        if name.strip().lower().removesuffix("'s") in aliases:
+            explanation = "proximal, Craig's" if convention == "modified" else "the distal one of Denavit and Hartenberg"
+            raise table.error(
+                f"there is no DH convention {format_value(name)}; write {convention!r}, which is {explanation}", "convention"
+            )
+    raise table.error(unknown_name_message("DH convention", name, CONVENTIONS), "convention")
 
 
 # -- springs, walls and gravity compensation -----------------------------------------------------------------------------
@@ -378,14 +377,6 @@ def read_spring(table: TomlTable, coordinates: CoordinateSymbols) -> PointSpring
         )
 
 
-def _read_via_points(table: TomlTable) -> tuple[BodyPoint, ...]:
-    via_points = []
-    for point in table.inline_tables("via"):
-        point.check_keys("body", "point")
-        via_points.append((point.name("body"), point.vector("point", default=v.ZERO)))
-    return tuple(via_points)
-
-
 def read_wall(table: TomlTable) -> Wall:
     """One `[[wall]]`."""
     table.check_keys("name", "body", "point", "on", "position", "normal", "stiffness", "damping")
@@ -407,6 +398,14 @@ def read_gravity_compensation(table: TomlTable) -> GravityCompensation:
     table.check_keys("name", "body", "factor")
     with error_location(*table.places):
         return GravityCompensation(table.name(), table.name("body"), table.number("factor", 1))
+
+
+def _read_via_points(table: TomlTable) -> tuple[BodyPoint, ...]:
+    via_points = []
+    for point in table.inline_tables("via"):
+        point.check_keys("body", "point")
+        via_points.append((point.name("body"), point.vector("point", default=v.ZERO)))
+    return tuple(via_points)
 
 
 # -- placements ----------------------------------------------------------------------------------------------------------

@@ -107,33 +107,6 @@ def read_text(text: str, file: str = UNNAMED_TEXT, parameters: Mapping[str, floa
     return _with_nominal_assembly(mechanism, text, parameters) if parameters and mechanism.equation_count else mechanism
 
 
-def _read_poses(
-    table: TomlTable, coordinates: CoordinateSymbols, text: str, file: str, parameters_changed: bool
-) -> dict[str, Any]:
-    """Configurations by name, without those that new values of parameters make invalid; all must be valid with the old ones."""
-    configurations = read_poses(table, coordinates, parameters_changed)
-    if len(configurations) < len(table.data):
-        read_text(text, file)
-    return configurations
-
-
-def _with_nominal_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
-    """The mechanism with a start in the same assembly as with the values in the text, if these make a mechanism."""
-    try:
-        nominal = read_text(text, mechanism.file)
-    except LagrangianError:
-        return with_origin(mechanism, mechanism, {})
-    return with_origin(mechanism, nominal, {name: float(mechanism.parameters[name]) for name in values})
-
-
-def _check_unique_names(elements: list[TomlTable]) -> None:
-    first: dict[str, TomlTable] = {}
-    for element in elements:
-        name = element.data.get("name")
-        if isinstance(name, str) and first.setdefault(name, element) is not element:
-            raise element.error(f"{first[name].where[-1]} has the same name; names must differ")
-
-
 def parse_toml(text: str, file: str) -> dict[str, Any]:
     """The parsed document; errors of tomllib become errors with the line of the file."""
     if len(text) > MAX_TEXT_BYTES:
@@ -159,6 +132,33 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         quotation = f": {line[:100]}" if line else ""
         problem = f"this is not TOML: {message}{quotation}{_array_header_hint(line)}{_decimal_comma_hint(line)}"
         raise DescriptionError(problem, where=file, line=line_number, column=column) from None
+
+
+def _read_poses(
+    table: TomlTable, coordinates: CoordinateSymbols, text: str, file: str, parameters_changed: bool
+) -> dict[str, Any]:
+    """Configurations by name, without those that new values of parameters make invalid; all must be valid with the old ones."""
+    configurations = read_poses(table, coordinates, parameters_changed)
+    if len(configurations) < len(table.data):
+        read_text(text, file)
+    return configurations
+
+
+def _with_nominal_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
+    """The mechanism with a start in the same assembly as with the values in the text, if these make a mechanism."""
+    try:
+        nominal = read_text(text, mechanism.file)
+    except LagrangianError:
+        return with_origin(mechanism, mechanism, {})
+    return with_origin(mechanism, nominal, {name: float(mechanism.parameters[name]) for name in values})
+
+
+def _check_unique_names(elements: list[TomlTable]) -> None:
+    first: dict[str, TomlTable] = {}
+    for element in elements:
+        name = element.data.get("name")
+        if isinstance(name, str) and first.setdefault(name, element) is not element:
+            raise element.error(f"{first[name].where[-1]} has the same name; names must differ")
 
 
 def _array_header_hint(line: str) -> str:

@@ -18,10 +18,6 @@ def format_string(text: str) -> str:
     return f'"""\n{lines}"""'
 
 
-def _escape(text: str) -> str:
-    return "".join(_ESCAPES.get(c) or (f"\\u{ord(c):04x}" if ord(c) < 0x20 or ord(c) == 0x7F else c) for c in text)
-
-
 def format_key(name: str) -> str:
     """A key, in quotes where it has other signs than letters, digits, _ and -."""
     return name if _BARE.fullmatch(name) else f'"{_escape(name)}"'
@@ -61,3 +57,7 @@ def format_comment(text: str) -> str:
     """A comment, of as many lines as the text has."""
     printable_lines = ("".join(c if c == "\t" or c.isprintable() else " " for c in line) for line in text.splitlines())
     return "\n".join(f"# {line}".rstrip() for line in printable_lines)
+
+
+def _escape(text: str) -> str:
+    return "".join(_ESCAPES.get(c) or (f"\\u{ord(c):04x}" if ord(c) < 0x20 or ord(c) == 0x7F else c) for c in text)

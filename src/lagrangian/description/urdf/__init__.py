@@ -1,1 +1,1 @@
-"""The URDF reader."""
+"""URDF, with xacro and loops: its reader and its writer."""

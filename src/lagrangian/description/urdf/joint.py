@@ -42,8 +42,8 @@ def read_link_name(joint: Element, role: str, links: Collection[str]) -> str:
     return link
 
 
-def read_joint(element: Element, name: str, bodies: Mapping[str, str], loop_description: LoopFile, notes: ReaderNotes) -> Joint:
-    """A joint called `name`, between the bodies of links; `loop_description` may give it another type."""
+def read_joint(element: Element, name: str, bodies: Mapping[str, str], loop_file: LoopFile, notes: ReaderNotes) -> Joint:
+    """A joint called `name`, between the bodies of links; `loop_file` may give it another type."""
     kind = text_attribute(element, "type")
     if kind not in _TYPES:
         raise element.error(f"type: {unknown_name_message('joint type', kind, _TYPES)}")
@@ -55,30 +55,21 @@ def read_joint(element: Element, name: str, bodies: Mapping[str, str], loop_desc
     parent, child = (bodies[read_link_name(element, role, bodies)] for role in ("parent", "child"))
     placement = read_origin(element)
     type_entries: dict[str, Any] = {}
-    override = loop_description.type_overrides.get(name)
+    override = loop_file.type_overrides.get(name)
     if override is not None:
         type_entries = override.entries
         if element.find("dynamics") is not None or element.find("limit") is not None:
-            notes.add(f"<dynamics> and <limit> of a joint that {loop_description.name} makes another", IGNORED, name)
+            notes.add(f"<dynamics> and <limit> of a joint that {loop_file.name} makes another", IGNORED, name)
     else:
         if any(entry.name == "axis" for entry in joint_types.TYPES[_TYPES[kind]].entries):
             axis_element = element.find("axis")
             type_entries["axis"] = (1.0, 0.0, 0.0) if axis_element is None else number_attributes(axis_element, "xyz", 3)
         type_entries |= _read_friction_and_limits(element, name, kind, notes)
-    actuated = kind != "floating" if loop_description.motors is None else name in loop_description.motors
+    actuated = kind != "floating" if loop_file.motors is None else name in loop_file.motors
     with error_location(*element.where):
         return Joint(
             name, _TYPES[kind] if override is None else override.type, parent, child, placement, **type_entries, actuated=actuated
         )
-
-
-def _read_friction_and_limits(element: Element, name: str, kind: str, notes: ReaderNotes) -> dict[str, Any]:
-    """Friction and limits, without those that mean nothing for a joint of this type, which URDF allows."""
-    properties: dict[str, Any] = {"friction": _read_friction(element), "limits": _read_limits(element, name, kind, notes)}
-    for key, tag in (("friction", "dynamics"), ("limits", "limit")):
-        if key in joint_types.TYPES[_TYPES[kind]].refuses and properties.pop(key) != JOINT_PARTS[key]():
-            notes.add(f"<{tag}> of a {kind} joint", f"{IGNORED}: it has no meaning there", name)
-    return properties
 
 
 def mimic_couplings(
@@ -105,6 +96,15 @@ def mimic_couplings(
         multiplier, offset = number_attribute(element, "multiplier", 1.0), number_attribute(element, "offset", 0.0)
         couplings[name] = HolonomicConstraint(f"{name}_mimic", symbol(name) - multiplier * symbol(leader) - offset)
     return couplings
+
+
+def _read_friction_and_limits(element: Element, name: str, kind: str, notes: ReaderNotes) -> dict[str, Any]:
+    """Friction and limits, without those that mean nothing for a joint of this type, which URDF allows."""
+    properties: dict[str, Any] = {"friction": _read_friction(element), "limits": _read_limits(element, name, kind, notes)}
+    for key, tag in (("friction", "dynamics"), ("limits", "limit")):
+        if key in joint_types.TYPES[_TYPES[kind]].refuses and properties.pop(key) != JOINT_PARTS[key]():
+            notes.add(f"<{tag}> of a {kind} joint", f"{IGNORED}: it has no meaning there", name)
+    return properties
 
 
 def _read_limits(joint: Element, name: str, kind: str, notes: ReaderNotes) -> JointLimits:

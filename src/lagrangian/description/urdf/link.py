@@ -123,11 +123,11 @@ def _read_visual(element: Element, colours: Colours, notes: ReaderNotes) -> Visu
     return Visual(shape.tag, size, placement, colour, file)
 
 
-def _note_missing_mesh(file: str, beside: str, notes: ReaderNotes) -> None:
+def _note_missing_mesh(file: str, description: str, notes: ReaderNotes) -> None:
     """Note a mesh that does not exist; a description that is a text has no files beside it."""
     try:
-        if Path(beside).is_file():
-            find_file(file, beside)
+        if Path(description).is_file():
+            find_file(file, description)
     except (DescriptionError, OSError, ValueError):
         notes.add("mesh file", "not found, so that it is not drawn", file)
 

@@ -116,17 +116,6 @@ def find_loop_file(urdf: Path | None, choice: str | os.PathLike[str] | bool | No
     return LoopFile()
 
 
-def _loop_files_of_other_names(urdf: Path) -> list[Path]:
-    """Files beside a URDF that name loops and do not belong to another robot there."""
-    try:
-        files = sorted(urdf.parent.iterdir())
-        robots = {path.name.partition(".")[0] for path in files if path.suffix.lower() in (".urdf", ".xacro")}
-        candidates = [path for path in files if path.suffix.lower() in (".yaml", ".yml") and path.stem not in robots]
-        return [path for path in candidates[:_MAX_FILES] if mentions_loops(path)]
-    except (OSError, DescriptionError):  # the caller did not ask for these files
-        return []
-
-
 def mentions_loops(path: Path) -> bool:
     """Whether a file has the entry that names loops."""
     try:
@@ -164,6 +153,17 @@ def read_loop_file(path: Path, notes: ReaderNotes) -> LoopFile:
         tuple(joint_names),
         tuple(motors),
     )
+
+
+def _loop_files_of_other_names(urdf: Path) -> list[Path]:
+    """Files beside a URDF that name loops and do not belong to another robot there."""
+    try:
+        files = sorted(urdf.parent.iterdir())
+        robots = {path.name.partition(".")[0] for path in files if path.suffix.lower() in (".urdf", ".xacro")}
+        candidates = [path for path in files if path.suffix.lower() in (".yaml", ".yml") and path.stem not in robots]
+        return [path for path in candidates[:_MAX_FILES] if mentions_loops(path)]
+    except (OSError, DescriptionError):  # the caller did not ask for these files
+        return []
 
 
 def _read_type_override(kind: LocatedText) -> JointTypeOverride:

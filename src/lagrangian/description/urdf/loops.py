@@ -36,6 +36,12 @@ def read_loop_joints(root: Element, bodies: Mapping[str, str]) -> tuple[LoopJoin
     return tuple(_read_loop(element, bodies) for element in root.find_all("loop"))
 
 
+def read_couplings(root: Element, bodies: Mapping[str, str], tree: list[Joint]) -> tuple[HolonomicConstraint, ...]:
+    """The equations of coordinates of all <coupling> elements."""
+    joint_by_child = {joint.child: joint for joint in tree}
+    return tuple(_read_coupling(element, bodies, joint_by_child) for element in root.find_all("coupling"))
+
+
 def _read_loop(element: Element, bodies: Mapping[str, str]) -> LoopJoint:
     kind = text_attribute(element, "type")
     if kind not in _TYPES:
@@ -54,12 +60,6 @@ def _read_loop(element: Element, bodies: Mapping[str, str]) -> LoopJoint:
 
 def _link_names(element: Element, bodies: Mapping[str, str]) -> tuple[str, str]:
     return read_link_name(element, "predecessor", bodies), read_link_name(element, "successor", bodies)
-
-
-def read_couplings(root: Element, bodies: Mapping[str, str], tree: list[Joint]) -> tuple[HolonomicConstraint, ...]:
-    """The equations of coordinates of all <coupling> elements."""
-    joint_by_child = {joint.child: joint for joint in tree}
-    return tuple(_read_coupling(element, bodies, joint_by_child) for element in root.find_all("coupling"))
 
 
 def _read_coupling(element: Element, bodies: Mapping[str, str], joint_by_child: Mapping[str, Joint]) -> HolonomicConstraint:

@@ -84,7 +84,7 @@ def _read(root: Element, file: Path | None, floating: bool, mimic: bool, loops: 
     return mechanism
 
 
-def _read_mechanism(root: Element, floating: bool, mimic: bool, loop_description: LoopFile, notes: ReaderNotes) -> Mechanism:
+def _read_mechanism(root: Element, floating: bool, mimic: bool, loop_file: LoopFile, notes: ReaderNotes) -> Mechanism:
     _refuse_xacro(root, notes)
     _check_root(root)
     check_urdf_schema(root, notes)
@@ -97,16 +97,16 @@ def _read_mechanism(root: Element, floating: bool, mimic: bool, loop_description
     base = _root_link(root, links, joints)
     bodies = [read_body(element, names[name], colours, notes) for name, element in links.items()]
     tree = [_root_joint(names[base], joints, floating, notes)]
-    tree += [read_joint(element, joint_names[name], names, loop_description, notes) for name, element in joints.items()]
+    tree += [read_joint(element, joint_names[name], names, loop_file, notes) for name, element in joints.items()]
     _note_massless(bodies, tree, notes)
     mimics = mimic_couplings({joint_names[name]: element for name, element in joints.items()}, tree, mimic, notes)
-    if loop_description.motors is None:  # else the file says which joints have one
+    if loop_file.motors is None:  # else the file says which joints have one
         tree = with_passive_followers(tree, mimics)
     return Mechanism(
         name=text_attribute(root, "name", "").strip() or _name_from_file(root, notes),
         bodies=tuple(bodies),
         joints=tuple(tree),
-        loops=(*read_loop_joints(root, names), *loop_description.loop_joints(names, tree, notes)),
+        loops=(*read_loop_joints(root, names), *loop_file.loop_joints(names, tree, notes)),
         constraints=(*mimics.values(), *read_couplings(root, names, tree)),
         gravity=(0, 0, -9.81),
         notes=notes.lines(),

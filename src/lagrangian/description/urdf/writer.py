@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lagrangian.description import notes
+from lagrangian.description.joint_properties import friction_coefficients, has_limits, write_bound
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import NO_XML, UniqueNames
 from lagrangian.description.urdf.write_link import write_link, write_origin
@@ -76,7 +77,7 @@ class _UrdfWriter:
         for body in self.mechanism.bodies:
             robot.add(write_link(body, self.link_of_body[body.name], self.original.file, self.remarks))
         for frame in self.mechanism.frames:
-            self._write_frame(robot, self.link_names("frame", frame.name), frame.body, frame.placement)
+            self._write_frame(robot, self.link_names.name_for("frame", frame.name), frame.body, frame.placement)
         for joint in self.mechanism.joints:
             if joint is not omitted_joint:
                 robot.add(self._write_tree_joint(joint))
@@ -174,11 +175,11 @@ class _UrdfWriter:
         roots = [joint for joint in self.mechanism.joints if joint.parent == GROUND]
         is_held = len(roots) == 1 and roots[0].type == "fixed" and rotation.is_identity
         if is_held and (roots[0].placement @ roots[0].child_placement.inverse()).is_identity:
-            self.link_of_body = {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+            self.link_of_body = {body.name: self.link_names.name_for("body", body.name) for body in self.mechanism.bodies}
             self.link_of_body[GROUND] = self.link_of_body[roots[0].child]
             return roots[0]
         self.link_of_body = {GROUND: self.link_names.free_name("world")}
-        self.link_of_body |= {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+        self.link_of_body |= {body.name: self.link_names.name_for("body", body.name) for body in self.mechanism.bodies}
         robot.add(Tag("link", name=self.link_of_body[GROUND]))
         if not rotation.is_identity:
             world, self.link_of_body[GROUND] = self.link_of_body[GROUND], self.link_names.free_name("turned_ground")
@@ -202,7 +203,7 @@ class _UrdfWriter:
     def _write_tree_joint(self, joint: Joint) -> Tag:
         element = _write_joint(
             joint,
-            self.joint_names("joint", joint.name),
+            self.joint_names.name_for("joint", joint.name),
             self.link_of_body[joint.parent],
             self.link_of_body[joint.child],
             self.remarks,
@@ -212,7 +213,7 @@ class _UrdfWriter:
             element.children = [child for child in element.children if child.name in ("origin", "parent", "child")]
         if joint.name in self.mimics:
             leader, multiplier, offset = self.mimics[joint.name]
-            element.add(Tag("mimic", joint=self.joint_names("joint", leader), multiplier=multiplier, offset=offset))
+            element.add(Tag("mimic", joint=self.joint_names.name_for("joint", leader), multiplier=multiplier, offset=offset))
         return element
 
     def _fixed_joint(self, parent: str, child: str, placement: Transform) -> Tag:
@@ -229,7 +230,7 @@ class _UrdfWriter:
             for loop in self.mechanism.loops:
                 self.remarks.add("loop", "{is} left out because loops=False: the tree stays open", loop.name, warn=True)
         if self.loop_format == "urdf+":
-            robot.add(*_write_loop_elements(self.mechanism, self.link_of_body.__getitem__, self.joint_names, self.remarks))
+            robot.add(*_write_loop_elements(self.mechanism, self.link_of_body, self.joint_names, self.remarks))
         if self.loop_format != "yaml":
             return {}
         content = _loop_file_content(self.mechanism, self.link_names.free_name, self.remarks)
@@ -238,11 +239,11 @@ class _UrdfWriter:
         for loop in self.mechanism.loops:
             self.remarks.add("loop", "{is} in the YAML file beside the URDF", loop.name)
         motors = [
-            self.joint_names("joint", j.name)
+            self.joint_names.name_for("joint", j.name)
             for j in self.mechanism.joints
             if j.actuated and j.kind.nv and j.name not in self.mimics
         ]
-        return {".yaml": content.to_yaml(motors, [self.joint_names("joint", name) for name in self.ball_joints])}
+        return {".yaml": content.to_yaml(motors, [self.joint_names.name_for("joint", name) for name in self.ball_joints])}
 
     def _note_motion(self) -> None:
         initial = self.original.initial
@@ -258,7 +259,7 @@ class _UrdfWriter:
     def _coordinate_names(self) -> dict[str, str]:
         file_names: dict[str, str] = {}
         for joint in self.mechanism.joints:
-            name = self.joint_names("joint", joint.name)
+            name = self.joint_names.name_for("joint", joint.name)
             if joint.name not in self.screw_slopes:
                 file_names |= {c: name + c.removeprefix(joint.name) for c in joint.coordinate_names}
         return {coordinate: file_names[coordinate] for coordinate in self.original.coordinate_names if coordinate in file_names}
@@ -284,7 +285,7 @@ def _write_joint(joint: Joint, name: str, parent: str, child: str, remarks: Writ
     """A joint, which in URDF is at the frame of the link that it moves."""
     kind = _JOINT_TYPES.get(joint.type, "fixed")
     if kind in ("revolute", "continuous"):
-        kind = "revolute" if expressible.has_limits(joint) else "continuous"
+        kind = "revolute" if has_limits(joint) else "continuous"
     element = Tag("joint", name=name, type=kind)
     element.add(*write_origin(joint.placement @ joint.child_placement.inverse()))
     element.add(Tag("parent", link=parent), Tag("child", link=child))
@@ -292,7 +293,7 @@ def _write_joint(joint: Joint, name: str, parent: str, child: str, remarks: Writ
         return element
     if joint.axes:
         element.add(Tag("axis", xyz=tuple(joint.axis)))
-    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    viscous, dry = friction_coefficients(joint, remarks)
     if viscous or dry:
         element.add(Tag("dynamics", damping=viscous, friction=dry))
     _note_left_out(joint, kind, remarks)
@@ -304,7 +305,7 @@ def _note_left_out(joint: Joint, kind: str, remarks: WriterNotes) -> None:
         remarks.add("joint", "{has} a rotor, whose inertia is left out because URDF has no rotors", joint.name, warn=True)
     if joint.spring != JointSpring() and float(joint.spring.stiffness):
         remarks.add("joint", "{has} a spring, which is left out because URDF has no springs", joint.name, warn=True)
-    if kind == "planar" and expressible.has_limits(joint):
+    if kind == "planar" and has_limits(joint):
         remarks.add(
             "planar joint", "{has} limits of position, which are left out because planar joints of URDF have none", joint.name
         )
@@ -314,9 +315,9 @@ def _note_left_out(joint: Joint, kind: str, remarks: WriterNotes) -> None:
 
 def _write_limit(joint: Joint, kind: str) -> list[Tag]:
     limits = joint.limits
-    bounds = {"effort": expressible.write_bound(limits.effort), "velocity": expressible.write_bound(limits.speed)}
+    bounds = {"effort": write_bound(limits.effort), "velocity": write_bound(limits.speed)}
     if kind in ("revolute", "prismatic"):
-        return [Tag("limit", lower=expressible.write_bound(limits.lower), upper=expressible.write_bound(limits.upper), **bounds)]
+        return [Tag("limit", lower=write_bound(limits.lower), upper=write_bound(limits.upper), **bounds)]
     return [Tag("limit", **bounds)] if math.isfinite(min(limits.effort, limits.speed)) else []
 
 
@@ -324,7 +325,7 @@ def _write_limit(joint: Joint, kind: str) -> list[Tag]:
 
 
 def _write_loop_elements(
-    m: Mechanism, link_name: Callable[[str], str], unique_name: Callable[[str, str], str], remarks: WriterNotes
+    m: Mechanism, link_of_body: Mapping[str, str], joint_names: UniqueNames, remarks: WriterNotes
 ) -> list[Tag]:
     """The <loop> elements of URDF+."""
     sampled_loops, tags = SampledLoops(m), []
@@ -334,11 +335,11 @@ def _write_loop_elements(
             notes.note_loop(loop.name, loop.type, remarks)
             continue
         ends = [
-            Tag("predecessor", write_origin(loop.a_placement), link=link_name(loop.a)),
-            Tag("successor", write_origin(loop.b_placement), link=link_name(loop.b)),
+            Tag("predecessor", write_origin(loop.a_placement), link=link_of_body[loop.a]),
+            Tag("successor", write_origin(loop.b_placement), link=link_of_body[loop.b]),
         ]
         axis = [Tag("axis", xyz=tuple(loop.axis))] if urdf_type in ("revolute", "prismatic", "cylindrical", "planar") else []
-        tags.append(Tag("loop", [*ends, *axis], name=unique_name("loop", loop.name), type=urdf_type))
+        tags.append(Tag("loop", [*ends, *axis], name=joint_names.name_for("loop", loop.name), type=urdf_type))
         meaning = "{is} written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree"
         remarks.add("loop", meaning, loop.name, warn=True)
     return tags

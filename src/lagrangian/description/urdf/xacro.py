@@ -135,6 +135,27 @@ def run(request: Mapping[str, Any]) -> None:
     json.dump({"missing": arguments.missing_names, **answer, "arguments": sorted(arguments.requested_names)}, output_stream)
 
 
+def has_no_doctype(text: str) -> bool:
+    """Whether a text has no document type, which could expand entities."""
+    return "<!DOCTYPE" not in text and "<!ENTITY" not in text
+
+
+def check_expression(expression: str) -> None:
+    """Refuse an expression that does more than compute."""
+    description = f"the expression {expression[:60]!r}"
+    if len(expression) > _MAX_EXPRESSION:
+        raise DescriptionError(f"{description} has {len(expression)} characters; at most {_MAX_EXPRESSION} are allowed")
+    for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
+        if not isinstance(node, _ALLOWED_NODES):
+            raise DescriptionError(
+                f"{description} is not allowed: expressions may only compute, and this is a {type(node).__name__}"
+            )
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        is_internal = name.startswith(_INTERNAL_PREFIXES if isinstance(node, ast.Attribute) else "__")
+        if is_internal or (isinstance(node, ast.Attribute) and name in _FORBIDDEN_ATTRIBUTES):
+            raise DescriptionError(f"{description} is not allowed: {name!r} accesses the internals of an object")
+
+
 def _read_text_or_empty(path: Path) -> str:
     try:
         return read_text(path)
@@ -170,11 +191,6 @@ def _describe_error(error: Exception) -> dict[str, Any]:
     return {"wrong": f"xacro does not expand it: {problem[:300]}", **missing}
 
 
-def has_no_doctype(text: str) -> bool:
-    """Whether a text has no document type, which could expand entities."""
-    return "<!DOCTYPE" not in text and "<!ENTITY" not in text
-
-
 def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
     """Replace the package's evaluators, its search for packages and its files."""
     safe_eval = xacro.safe_eval
@@ -183,9 +199,8 @@ def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
 
     def find(name: str) -> str:
         for folder in package_folders(name, path):
-            if (
-                folder / "package.xml"
-            ).is_file():  # otherwise any folder around the file, such as a home folder, would be a package
+            # otherwise any folder around the file, such as a home folder, would be a package
+            if (folder / "package.xml").is_file():
                 allowed_folders.add(folder.resolve())
                 return str(folder)
         raise DescriptionError(f"$(find {name}): there is no such package around the file, or in ROS_PACKAGE_PATH")
@@ -209,9 +224,8 @@ def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
         including_folders = {
             os.path.dirname(including_file) for including_file in xacro.filestack if including_file and including_file != name
         }
-        if (
-            not os.path.basename(name) and os.path.dirname(name) in including_folders
-        ):  # the package puts the folder before an empty name
+        # the package puts the folder before an empty name
+        if not os.path.basename(name) and os.path.dirname(name) in including_folders:
             mappings.missing_names = [argument for argument, value in mappings.items() if value == ""]
             raise DescriptionError(f"it includes a file with an empty name{_name_empty_arguments(mappings.missing_names)}")
         text = read_text(file)
@@ -235,19 +249,3 @@ def _package_folder(path: Path) -> Path:
     """The folder of a file's ROS package, or the file's own."""
     ancestors = list(path.resolve().parents)
     return next((folder for folder in ancestors if (folder / "package.xml").is_file()), ancestors[0])
-
-
-def check_expression(expression: str) -> None:
-    """Refuse an expression that does more than compute."""
-    description = f"the expression {expression[:60]!r}"
-    if len(expression) > _MAX_EXPRESSION:
-        raise DescriptionError(f"{description} has {len(expression)} characters; at most {_MAX_EXPRESSION} are allowed")
-    for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
-        if not isinstance(node, _ALLOWED_NODES):
-            raise DescriptionError(
-                f"{description} is not allowed: expressions may only compute, and this is a {type(node).__name__}"
-            )
-        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        is_internal = name.startswith(_INTERNAL_PREFIXES if isinstance(node, ast.Attribute) else "__")
-        if is_internal or (isinstance(node, ast.Attribute) and name in _FORBIDDEN_ATTRIBUTES):
-            raise DescriptionError(f"{description} is not allowed: {name!r} accesses the internals of an object")

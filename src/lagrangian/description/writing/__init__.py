@@ -1,1 +1,1 @@
-"""What the writers of URDF, MJCF and SDF share: texts of files with notes, XML, names, and mechanisms reshaped for a format."""
+"""What the writers of URDF, MJCF and SDF share: mechanisms reshaped for a format, tests of loops, and numbers."""

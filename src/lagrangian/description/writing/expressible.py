@@ -8,14 +8,12 @@ multiples, or polynomials of one coordinate.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from lagrangian.description.notes import WriterNotes
 from lagrangian.description.writing.loops import joint_displacement, q_slices
 from lagrangian.errors import DescriptionError, LagrangianError, MechanismPart
 from lagrangian.model import vector as v
@@ -32,7 +30,6 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.spring import PointSpring, Spring, Wall
 
-NO_LIMIT = 1e16  # written where there is no limit: the default of SDF, which no joint reaches
 InversePlacements = Mapping[str, Transform]  # of the old frames of bodies in their new ones
 
 
@@ -133,10 +130,8 @@ def _move_constraint(constraint: Constraint, inverse_placements: InversePlacemen
             point=transform_point(placement, constraint.point),
         )
     if isinstance(constraint, RollingConstraint):
-        body_placement, surface_placement = (
-            inverse_placements.get(constraint.body, Transform()),
-            inverse_placements.get(constraint.on, Transform()),
-        )
+        body_placement = inverse_placements.get(constraint.body, Transform())
+        surface_placement = inverse_placements.get(constraint.on, Transform())
         axis = None if constraint.axis is None else v.mat_vec(body_placement.rotation, constraint.axis)
         normal = v.mat_vec(surface_placement.rotation, constraint.normal)
         return replace(
@@ -282,31 +277,3 @@ def raise_unsupported_joint(joint: Joint, format: str) -> NoReturn:  # noqa: A00
         where=MechanismPart("joint", joint.name),
         remedy="write the mechanism as TOML, or describe the joint by revolute and prismatic joints",
     )
-
-
-# -- friction and limits -------------------------------------------------------------------------------------------------
-
-
-def friction_coefficients(joint: Joint, remarks: WriterNotes) -> tuple[float, float]:
-    """The viscous and dry friction of a joint. Formats have one dry coefficient for both directions, and none at rest."""
-    friction = joint.friction
-    forwards, backwards = float(friction.coulomb), float(friction.coulomb_negative or 0)
-    if forwards != backwards:
-        meaning = (
-            f"{{has}} different dry friction in the two directions; {remarks.format} has one value, so that the mean is written"
-        )
-        remarks.add("joint", meaning, joint.name, warn=True)
-    if tuple(map(float, friction.breakaway)) != (forwards, backwards):
-        meaning = f"{{has}} static friction above the Coulomb friction, which is left out because {remarks.format} has none"
-        remarks.add("joint", meaning, joint.name, warn=True)
-    return float(friction.viscous), (forwards + backwards) / 2
-
-
-def has_limits(joint: Joint) -> bool:
-    """Whether the position of a joint is limited."""
-    return math.isfinite(joint.limits.lower) or math.isfinite(joint.limits.upper)
-
-
-def write_bound(x: float) -> float:
-    """A limit, or the number that files have for none."""
-    return x if math.isfinite(x) else math.copysign(NO_LIMIT, x)

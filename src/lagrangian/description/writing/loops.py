@@ -43,22 +43,6 @@ def body_poses(m: Mechanism, q: Numbers) -> dict[str, np.ndarray]:
     return transforms
 
 
-def _sample_poses(m: Mechanism) -> list[dict[str, np.ndarray]]:
-    """Poses of the open tree at random coordinates within 1 rad and 1 m, whatever the limits."""
-    rng = np.random.default_rng(7)
-    samples = []
-    for _ in range(_SAMPLES):
-        q = np.concatenate([np.zeros(0), *(_random_coordinates(joint, rng) for joint in m.joints)])
-        samples.append(body_poses(m, q))
-    return samples
-
-
-def _random_coordinates(joint: Joint, rng: np.random.Generator) -> np.ndarray:
-    if joint.kind.quaternion:
-        return np.array(joint.kind.random(joint, rng))
-    return rng.uniform(-1.0, 1.0, joint.kind.nq)
-
-
 class SampledLoops:
     """The loops of one mechanism, examined in a few random positions of its open tree."""
 
@@ -89,3 +73,19 @@ def loop_error(m: Mechanism, q: Numbers) -> float:
     """The largest residual of all loops at q."""
     transforms = body_poses(m, q)
     return max((abs(x) for loop in m.loops for x in loop_residual(loop, transforms[loop.a], transforms[loop.b])), default=0.0)
+
+
+def _sample_poses(m: Mechanism) -> list[dict[str, np.ndarray]]:
+    """Poses of the open tree at random coordinates within 1 rad and 1 m, whatever the limits."""
+    rng = np.random.default_rng(7)
+    samples = []
+    for _ in range(_SAMPLES):
+        q = np.concatenate([np.zeros(0), *(_random_coordinates(joint, rng) for joint in m.joints)])
+        samples.append(body_poses(m, q))
+    return samples
+
+
+def _random_coordinates(joint: Joint, rng: np.random.Generator) -> np.ndarray:
+    if joint.kind.quaternion:
+        return np.array(joint.kind.random(joint, rng))
+    return rng.uniform(-1.0, 1.0, joint.kind.nq)

@@ -64,6 +64,16 @@ def with_minimum_inertia(body: Body, min_moment: float, min_mass: float, remarks
     return PrincipalInertia(mass, tuple(moments), inertia.orientation)  # type: ignore[arg-type]
 
 
+def inertia_tensor(principal: PrincipalInertia) -> v.Symmetric:
+    """The six entries of an inertia along the body's axes."""
+    if not principal.orientation:
+        x, y, z = principal.moments
+        return (x, 0.0, 0.0, y, 0.0, z)
+    R = quaternion.matrix(np.array(principal.orientation))
+    I = R @ np.diag(principal.moments) @ R.T
+    return tuple(float(I[a, b]) for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[return-value]
+
+
 def _satisfy_triangle_inequality(moments: list[float]) -> tuple[list[float], float]:
     """Moments of which none exceeds the sum of the other two, and by how much that raised two of them."""
     k = int(np.argmax(moments))
@@ -78,16 +88,6 @@ def _satisfy_triangle_inequality(moments: list[float]) -> tuple[list[float], flo
     return raised_moments, deficit
 
 
-def inertia_tensor(principal: PrincipalInertia) -> v.Symmetric:
-    """The six entries of an inertia along the body's axes."""
-    if not principal.orientation:
-        x, y, z = principal.moments
-        return (x, 0.0, 0.0, y, 0.0, z)
-    R = quaternion.matrix(np.array(principal.orientation))
-    I = R @ np.diag(principal.moments) @ R.T
-    return tuple(float(I[a, b]) for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[return-value]
-
-
 # -- rotations and placements --------------------------------------------------------------------------------------------
 
 
@@ -99,16 +99,9 @@ def roll_pitch_yaw(R: v.Matrix) -> tuple[float, float, float]:
     s, c = math.sin(roll), math.cos(roll)
     yaw = math.atan2(s * r[0][2] - c * r[0][1], c * r[1][1] - s * r[1][2])
     angles = (_snap_to_quarter(roll), _snap_to_quarter(pitch), _snap_to_quarter(yaw))
-    rounded_angles = tuple(
-        round(angle, _DIGITS) for angle in angles
-    )  # probably as in the source, if they give exactly the same matrix
+    # rounded angles are probably those of the source, if they give exactly the same matrix
+    rounded_angles = tuple(round(angle, _DIGITS) for angle in angles)
     return rounded_angles if Transform.from_rpy(rpy=rounded_angles).rotation == R else angles  # type: ignore[return-value]
-
-
-def _snap_to_quarter(angle: float) -> float:
-    """The nearest multiple of a quarter turn if only rounding is between, else the angle."""
-    turns = round(angle / _QUARTER_TURN)
-    return turns * _QUARTER_TURN if abs(angle - turns * _QUARTER_TURN) < 1e-15 else angle
 
 
 def quaternion_wxyz(R: v.Matrix) -> tuple[float, ...]:
@@ -126,3 +119,9 @@ def numeric_placement(placement: Transform) -> Transform:
         else tuple(tuple(float(x) for x in row) for row in placement.rotation)
     )
     return Transform(rotation, tuple(float(x) for x in placement.position))  # type: ignore[arg-type]
+
+
+def _snap_to_quarter(angle: float) -> float:
+    """The nearest multiple of a quarter turn if only rounding is between, else the angle."""
+    turns = round(angle / _QUARTER_TURN)
+    return turns * _QUARTER_TURN if abs(angle - turns * _QUARTER_TURN) < 1e-15 else angle

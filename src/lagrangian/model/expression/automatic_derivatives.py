@@ -142,19 +142,6 @@ class DualArray:
         return self.apply("sqrt")
 
 
-def _zero_slopes(slopes: Array | None) -> Array | None:
-    return None if slopes is None else np.zeros_like(slopes)
-
-
-def _map_floats(function: Callable[..., float], *arrays: Array) -> Array:
-    """Apply a function of floats value by value."""
-    return np.array([function(*values) for values in zip(*(a.tolist() for a in arrays), strict=True)], dtype=float)
-
-
-def _value(x: Any) -> Any:
-    return x.value if isinstance(x, DualArray) else x
-
-
 class SampleEvaluator:
     """Evaluates expressions in which some names, or whole expressions known by their id, have a value for every sample.
 
@@ -184,6 +171,19 @@ class SampleEvaluator:
         if not any(isinstance(a, DualArray) for a in arguments):
             return float(x)
         return _OPERATIONS[x.operation](*arguments)
+
+
+def _zero_slopes(slopes: Array | None) -> Array | None:
+    return None if slopes is None else np.zeros_like(slopes)
+
+
+def _map_floats(function: Callable[..., float], *arrays: Array) -> Array:
+    """Apply a function of floats value by value."""
+    return np.array([function(*values) for values in zip(*(a.tolist() for a in arrays), strict=True)], dtype=float)
+
+
+def _value(x: Any) -> Any:
+    return x.value if isinstance(x, DualArray) else x
 
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {

@@ -29,10 +29,10 @@ def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:
         return expression.value
     if expression.operation == "symbol":
         return names[expression.name]
-    if DECISION_TIME in names and expression.operation in _DECISIONS:
-        decision = _DECISIONS[expression.operation](names, *expression.arguments)
-        if decision is not None:
-            return decision
+    if DECISION_TIME in names and expression.operation in _DECIDED_OPERATIONS:
+        decided_value = _decide(expression, names)
+        if decided_value is not None:
+            return decided_value
     return _OPERATIONS[expression.operation](*(evaluate(a, names) for a in expression.arguments))
 
 
@@ -160,49 +160,37 @@ _OPERATIONS: dict[str, Any] = {
 }
 
 
+# functions that jump or have kinks, which `DECISION_TIME` decides where their argument depends on time alone
+_DECIDED_OPERATIONS = ("sign", "floor", "piecewise", "abs", "max", "min")
+
+
+def _decide(expression: Expression, names: Mapping[str, Any]) -> Any:
+    """Return the value of a function that jumps or has kinks, with its branch as it is at the time of decision.
+
+    None if what decides the branch does not depend on time alone.
+    """
+    operation, arguments = expression.operation, expression.arguments
+    deciding = call("-", *arguments) if operation in ("max", "min") else arguments[0]
+    decision = _at_decision_time(deciding, names)
+    if decision is None:
+        return None
+    match operation:
+        case "sign" | "floor":
+            return _OPERATIONS[operation](decision)
+        case "abs":
+            value = evaluate(arguments[0], names)
+            return choose(decision, 0.0, -value, value)
+        case "max":
+            a, b = arguments
+            return choose(decision, 0.0, evaluate(b, names), evaluate(a, names))
+        case "min":
+            a, b = arguments
+            return choose(decision, 0.0, evaluate(a, names), evaluate(b, names))
+    _, x, y = arguments
+    return choose(0.0, decision, evaluate(x, names), evaluate(y, names))
+
+
 def _at_decision_time(x: Scalar, names: Mapping[str, Any]) -> Any:
     """Return a function of time alone at the time at which it is decided; None for any other function."""
     free = {name for name in free_symbols(x) if not name.startswith(SLOT_PREFIX)}
     return evaluate(x, {**names, "t": names[DECISION_TIME]}) if free == {"t"} else None
-
-
-def _decision_of(operation: str) -> Any:
-    def decide(names: Mapping[str, Any], x: Scalar) -> Any:
-        argument = _at_decision_time(x, names)
-        return None if argument is None else _OPERATIONS[operation](argument)
-
-    return decide
-
-
-def _piecewise(names: Mapping[str, Any], c: Scalar, x: Scalar, y: Scalar) -> Any:
-    condition = _at_decision_time(c, names)
-    return None if condition is None else choose(0.0, condition, evaluate(x, names), evaluate(y, names))
-
-
-def _absolute(names: Mapping[str, Any], x: Scalar) -> Any:
-    argument = _at_decision_time(x, names)
-    if argument is None:
-        return None
-    value = evaluate(x, names)
-    return choose(argument, 0.0, -value, value)
-
-
-def _maximum(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
-    difference = _at_decision_time(call("-", a, b), names)
-    return None if difference is None else choose(difference, 0.0, evaluate(b, names), evaluate(a, names))
-
-
-def _minimum(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
-    difference = _at_decision_time(call("-", a, b), names)
-    return None if difference is None else choose(difference, 0.0, evaluate(a, names), evaluate(b, names))
-
-
-# functions that jump or have kinks, with their decision at the time `DECISION_TIME`
-_DECISIONS: dict[str, Any] = {
-    "sign": _decision_of("sign"),
-    "floor": _decision_of("floor"),
-    "piecewise": _piecewise,
-    "abs": _absolute,
-    "max": _maximum,
-    "min": _minimum,
-}

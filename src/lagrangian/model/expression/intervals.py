@@ -144,8 +144,8 @@ def _round_outward(low: np.ndarray, high: np.ndarray) -> IntervalBounds:
 def _product(a: IntervalBounds, b: IntervalBounds) -> IntervalBounds:
     if a is b:  # a square
         high = np.maximum(a[0] ** 2, a[1] ** 2)
-        least = np.minimum(a[0] ** 2, a[1] ** 2)
-        return _round_outward(np.where((a[0] <= 0) & (a[1] >= 0), 0.0, least), high)
+        low = np.minimum(a[0] ** 2, a[1] ** 2)
+        return _round_outward(np.where((a[0] <= 0) & (a[1] >= 0), 0.0, low), high)
     corners = np.array([x * y for x in a for y in b])
     corners[np.isnan(corners)] = 0.0  # zero times a bound that is infinite
     return _round_outward(corners.min(axis=0), corners.max(axis=0))

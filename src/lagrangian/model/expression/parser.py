@@ -124,7 +124,7 @@ class _Parser:
 
     def error(self, message: str, *, grammar: bool = True, column: int | None = None, remedy: str = "") -> DescriptionError:
         """The error at a column of the text: the next token's unless another is given, and 0 for none."""
-        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        shortened_text = self.text if len(self.text) <= 60 else self.text[:57] + "..."
         if column is None:
             is_inside = self.position < len(self.tokens)
             column = self.tokens[self.position].column if is_inside else len(self.text.rstrip()) + 1 + self.grammar.column
@@ -134,7 +134,7 @@ class _Parser:
         unquoted_name = self._unquoted_name(column - 1 - self.grammar.column) if column else ""
         if unquoted_name:
             advice = f"write a name with other characters than letters and digits between backquotes: `{unquoted_name}`"
-        return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=remedy or advice)
+        return DescriptionError(f"in the expression '{shortened_text}': {message}{place}", remedy=remedy or advice)
 
     def _unquoted_name(self, position: int) -> str:
         """The name that stands there without the backquotes it needs; or ""."""

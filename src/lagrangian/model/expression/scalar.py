@@ -248,31 +248,6 @@ def exact_text(x: Scalar) -> str:
     return _format(x, 0, exact=True)
 
 
-def _format(x: Scalar, outer: int, exact: bool = False) -> str:
-    if not isinstance(x, Expression):
-        text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
-        return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
-    if x.operation == "symbol":
-        return parser.quote_name(x.name)
-    if x.operation == "number":
-        return _format(x.value if x.value is not None else 0, outer)
-    if x.operation == "pi":
-        return "pi"
-    precedence = _PRECEDENCE.get(x.operation)
-    if x.operation == "piecewise":
-        condition, *values = (_format(a, 0, exact) for a in x.arguments)
-        return f"piecewise({condition} > 0, {', '.join(values)})"
-    if precedence is None:
-        return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
-    if x.operation == "neg":
-        text = "-" + _format(x.arguments[0], precedence, exact)
-    else:
-        left = _format(x.arguments[0], precedence + (x.operation == "^"), exact)
-        right = _format(x.arguments[1], precedence + (x.operation in ("-/+*" if exact else "-/")), exact)
-        text = f"{left}{x.operation}{right}"
-    return f"({text})" if precedence < outer else text
-
-
 def free_symbols(scalar: Scalar) -> set[str]:
     """The names in an expression that have no value."""
     return {node.name for node in walk(scalar) if node.operation == "symbol" and node.value is None}
@@ -322,13 +297,6 @@ def tan(x: Scalar) -> Scalar:
     return 0 if n is not None else _make_node("tan", x)
 
 
-def _quarter_turns(x: Scalar) -> int | None:
-    """Return n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers."""
-    if _value(x) is None or any(n.operation == "symbol" for n in walk(x)):
-        return None
-    return quarter_turns(x)
-
-
 def deg(x: Scalar) -> Scalar:
     """Degrees as radians: x*pi/180, with the exact pi, so that sines and cosines of right angles are exact too."""
     return x * PI / 180
@@ -351,6 +319,38 @@ def mod(x: Scalar, y: Scalar) -> Scalar:
     )
 
 
+def _format(x: Scalar, outer: int, exact: bool = False) -> str:
+    if not isinstance(x, Expression):
+        text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
+        return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
+    if x.operation == "symbol":
+        return parser.quote_name(x.name)
+    if x.operation == "number":
+        return _format(x.value if x.value is not None else 0, outer)
+    if x.operation == "pi":
+        return "pi"
+    precedence = _PRECEDENCE.get(x.operation)
+    if x.operation == "piecewise":
+        condition, *values = (_format(a, 0, exact) for a in x.arguments)
+        return f"piecewise({condition} > 0, {', '.join(values)})"
+    if precedence is None:
+        return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
+    if x.operation == "neg":
+        text = "-" + _format(x.arguments[0], precedence, exact)
+    else:
+        left = _format(x.arguments[0], precedence + (x.operation == "^"), exact)
+        right = _format(x.arguments[1], precedence + (x.operation in ("-/+*" if exact else "-/")), exact)
+        text = f"{left}{x.operation}{right}"
+    return f"({text})" if precedence < outer else text
+
+
+def _quarter_turns(x: Scalar) -> int | None:
+    """Return n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers."""
+    if _value(x) is None or any(n.operation == "symbol" for n in walk(x)):
+        return None
+    return quarter_turns(x)
+
+
 # functions that texts may call, and that may return something simpler than a node of their own
 _SIMPLIFIED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "tan": tan, "deg": deg, "ceil": ceil, "mod": mod}
 
@@ -363,13 +363,13 @@ def _make_node(operation: str, *arguments: Scalar) -> Scalar:
         try:
             value = function(*values)
         except (ZeroDivisionError, ValueError, OverflowError) as error:
-            shown = _format(Expression(operation, arguments, None), 0)
+            expression_text = _format(Expression(operation, arguments, None), 0)
             domain = _DOMAINS.get(operation) if isinstance(error, ValueError) else None
             reason = f"{operation} needs {domain}, and its argument is {values[0]:.6g}" if domain else error
-            raise DescriptionError(f"'{shown}' cannot be computed: {reason}") from None
+            raise DescriptionError(f"'{expression_text}' cannot be computed: {reason}") from None
         if isinstance(value, complex) or not math.isfinite(value):
-            shown = _format(Expression(operation, arguments, None), 0)
-            raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")
+            expression_text = _format(Expression(operation, arguments, None), 0)
+            raise DescriptionError(f"'{expression_text}' is {value}; a finite real number is needed")
     return Expression(operation, arguments, value)
 
 

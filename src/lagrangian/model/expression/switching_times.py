@@ -72,22 +72,6 @@ def label_changes(x: Scalar, label: Label, start: float, end: float) -> list[flo
     return times
 
 
-def _bisect(x: Scalar, label: Label, low: np.ndarray, high: np.ndarray) -> list[float]:
-    """Return, for every interval, the time at which the label first differs from that at its start, by bisection."""
-    if not len(low):
-        return []
-    first = label(_values_at(x, low))
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        is_before = label(_values_at(x, middle)) == first
-        low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
-    return list(high)
-
-
-def _values_at(x: Scalar, t: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(np.asarray(evaluate(x, {"t": TimeArray.from_values(t)}), dtype=float), t.shape)
-
-
 class TooManySwitches(Exception):
     """An expression switches too often for all its times to be found."""
 
@@ -131,3 +115,19 @@ class SwitchingFunction(NamedTuple):
     def zero(self) -> Scalar:
         """An expression whose sign changes where this switches."""
         return call("sin", call("*", np.pi, self.argument)) if self.by_whole_part else self.argument
+
+
+def _bisect(x: Scalar, label: Label, low: np.ndarray, high: np.ndarray) -> list[float]:
+    """Return, for every interval, the time at which the label first differs from that at its start, by bisection."""
+    if not len(low):
+        return []
+    first = label(_values_at(x, low))
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        is_before = label(_values_at(x, middle)) == first
+        low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
+    return list(high)
+
+
+def _values_at(x: Scalar, t: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(np.asarray(evaluate(x, {"t": TimeArray.from_values(t)}), dtype=float), t.shape)

@@ -60,6 +60,23 @@ def register(joint_type: JointType) -> None:
     TYPES[joint_type.name] = joint_type
 
 
+def find_type(name: str) -> JointType:
+    """A type by its name."""
+    if name not in TYPES:
+        raise MechanismError(unknown_name_message("joint type", name, TYPES))
+    return TYPES[name]
+
+
+def refuse_part(kind: JointType, part: str) -> None:
+    """Refuse friction, a rotor, a spring, limits or an actuator (`part`) that would mean nothing at a joint of this type."""
+    if part not in kind.refuses:
+        return
+    allowed = ", ".join(t.name for t in TYPES.values() if part not in t.refuses)
+    noun = "actuator" if part == "actuated" else part
+    instead = "; use a spring between points" if part == "spring" else ""
+    raise MechanismError(f"a {kind.name} joint has no {noun}", where=part, remedy=f"only {allowed} have one{instead}")
+
+
 def _check(joint_type: JointType) -> None:
     for attribute in ("name", "coordinates", "speeds", "slides", "units", "entries", "refuses", "look", "turns"):
         if not hasattr(joint_type, attribute):
@@ -82,20 +99,3 @@ def _check(joint_type: JointType) -> None:
             )
     if joint_type.name in TYPES:
         raise MechanismError(f"there is a joint type {joint_type.name!r} already; give this one another name")
-
-
-def find_type(name: str) -> JointType:
-    """A type by its name."""
-    if name not in TYPES:
-        raise MechanismError(unknown_name_message("joint type", name, TYPES))
-    return TYPES[name]
-
-
-def refuse_part(kind: JointType, part: str) -> None:
-    """An error if friction, a rotor, a spring, limits or an actuator (`part`) would mean nothing at a joint of this type."""
-    if part not in kind.refuses:
-        return
-    allowed = ", ".join(t.name for t in TYPES.values() if part not in t.refuses)
-    noun = "actuator" if part == "actuated" else part
-    instead = "; use a spring between points" if part == "spring" else ""
-    raise MechanismError(f"a {kind.name} joint has no {noun}", where=part, remedy=f"only {allowed} have one{instead}")

@@ -11,9 +11,9 @@ from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, symbol
 from lagrangian.model.expression import functions as f
+from lagrangian.model.joints.joint_rotation import JointRotation, MatrixRotation
 from lagrangian.model.joints.joint_type import Combination, Inertia, JointLook, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.revolute import Revolute
-from lagrangian.model.joints.turn import JointRotation, MatrixRotation
 from lagrangian.model.rotation import quaternion
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
+from lagrangian.model.joints.joint_rotation import IdentityRotation, JointRotation
 from lagrangian.model.joints.joint_type import Combination, JointLook, JointState, JointStep, JointType, UnitTwist
-from lagrangian.model.joints.plain import PlainCoordinates
-from lagrangian.model.joints.turn import IdentityRotation, JointRotation
+from lagrangian.model.joints.plain_coordinates import PlainCoordinates
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

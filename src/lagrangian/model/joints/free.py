@@ -12,9 +12,9 @@ import numpy as np
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, symbol
 from lagrangian.model.joints.ball import YAW_PITCH_ROLL, Ball, angular_velocity_by_angles
+from lagrangian.model.joints.joint_rotation import JointRotation, MatrixRotation
 from lagrangian.model.joints.joint_type import Combination, JointLook, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.prismatic import Prismatic
-from lagrangian.model.joints.turn import JointRotation, MatrixRotation
 from lagrangian.model.rotation import quaternion
 
 if TYPE_CHECKING:

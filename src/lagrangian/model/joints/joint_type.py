@@ -21,7 +21,7 @@ from lagrangian.model import checks
 from lagrangian.model import vector as v
 from lagrangian.model.checks import unit_vector
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joints.turn import JointRotation
+from lagrangian.model.joints.joint_rotation import JointRotation
 from lagrangian.model.type_entries import TypeEntry
 
 if TYPE_CHECKING:

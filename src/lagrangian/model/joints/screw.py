@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
+from lagrangian.model.joints.joint_rotation import IdentityRotation, JointRotation, RotationAboutZ
 from lagrangian.model.joints.joint_type import Combination, JointState, JointStep, JointType, UnitTwist
-from lagrangian.model.joints.plain import PlainCoordinates
-from lagrangian.model.joints.turn import IdentityRotation, JointRotation, RotationAboutZ
+from lagrangian.model.joints.plain_coordinates import PlainCoordinates
 from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Screw(PlainCoordinates, JointType):
 
     @abstractmethod
     def advance_curvature(self, state: JointState) -> Any:
-        """The derivative of `rise` by the coordinate: the number 0 where `rise` is constant."""
+        """The derivative of `advance_slope` by the coordinate: the number 0 where the slope is constant."""
 
     def check(self, joint: Joint) -> None:
         return

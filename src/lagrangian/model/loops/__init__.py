@@ -42,11 +42,18 @@ def register(loop_type: LoopType) -> None:
     TYPES[loop_type.name] = loop_type
 
 
+def find_type(name: str) -> LoopType:
+    """A type by its name."""
+    if name not in TYPES:
+        raise MechanismError(unknown_name_message("loop joint type", name, TYPES))
+    return TYPES[name]
+
+
 def _check(loop_type: LoopType) -> None:
-    described = dict.fromkeys(("name", "entries", "look", "holds_point"), "LoopType")
+    base_by_attribute = dict.fromkeys(("name", "entries", "look", "holds_point"), "LoopType")
     if isinstance(loop_type, AxisLoop):
-        described["constrained_freedoms"] = "AxisLoop"
-    for attribute, base in described.items():
+        base_by_attribute["constrained_freedoms"] = "AxisLoop"
+    for attribute, base in base_by_attribute.items():
         if not hasattr(loop_type, attribute):
             raise MechanismError(f"it has no attribute `{attribute}`, which `{base}` describes")
     if not isinstance(loop_type.look, LoopLook):
@@ -54,10 +61,3 @@ def _check(loop_type: LoopType) -> None:
     check_entry_names(loop_type.entries, COMMON_ENTRIES)
     if loop_type.name in TYPES:
         raise MechanismError(f"there is a loop joint type {loop_type.name!r} already; give this one another name")
-
-
-def find_type(name: str) -> LoopType:
-    """A type by its name."""
-    if name not in TYPES:
-        raise MechanismError(unknown_name_message("loop joint type", name, TYPES))
-    return TYPES[name]

@@ -1,4 +1,4 @@
-"""Tendons of MJCF and the passive forces that they exert, and gravity compensation.
+"""Tendons of MJCF: their lengths, the springs and dampers that they are, and what they add to joints.
 
 A fixed tendon is a linear combination of coordinates of joints; a spatial one runs straight from site to site.
 """
@@ -23,7 +23,7 @@ from lagrangian.model.expression import Scalar, symbol
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Transform
-from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.spring import CoordinateSpring, PointSpring
 
 _TENDON_ATTRIBUTES = {*MJCF_DEFAULTS["tendon"], "name", "class"}
 _CHILD_TAGS = {"fixed": ("joint",), "spatial": ("site", "geom", "pulley")}
@@ -106,6 +106,17 @@ def read_tendons(elements: Iterable[Element], tree: MjcfTree, defaults: DefaultC
     return tendons
 
 
+def resolve_scalar_joint(element: Element, attribute: str, joints: Mapping[str, tuple[Joint, float]]) -> tuple[Joint, float]:
+    """The hinge or slide that an attribute names, and its coordinate in the pose in which the model is written."""
+    name = text_attribute(element, attribute)
+    if name not in joints:
+        raise element.error(f"{attribute}: {unknown_name_message('joint', name, joints)}")
+    joint, ref = joints[name]
+    if joint.kind.nq != 1:
+        raise element.error(f"{attribute}: joint {name!r} is a {joint.type} joint; it must be a hinge or a slide")
+    return joint, ref
+
+
 def _read_fixed(element: Element, name: str, joints: Mapping[str, tuple[Joint, float]]) -> Tendon:
     coefficients: list[tuple[Joint, float]] = []
     written_length, rest_length = 0.0, 0.0
@@ -121,17 +132,6 @@ def _read_fixed(element: Element, name: str, joints: Mapping[str, tuple[Joint, f
     if not coefficients:
         raise element.error('has no joint; a fixed tendon needs at least one, such as <joint joint="elbow" coef="1"/>')
     return Tendon(element, name, tuple(coefficients), (), False, written_length, rest_length)
-
-
-def resolve_scalar_joint(element: Element, attribute: str, joints: Mapping[str, tuple[Joint, float]]) -> tuple[Joint, float]:
-    """The hinge or slide that an attribute names, and its coordinate in the pose in which the model is written."""
-    name = text_attribute(element, attribute)
-    if name not in joints:
-        raise element.error(f"{attribute}: {unknown_name_message('joint', name, joints)}")
-    joint, ref = joints[name]
-    if joint.kind.nq != 1:
-        raise element.error(f"{attribute}: joint {name!r} is a {joint.type} joint; it must be a hinge or a slide")
-    return joint, ref
 
 
 def _read_spatial(element: Element, name: str, tree: MjcfTree, rest_poses: Mapping[str, Transform]) -> Tendon:
@@ -244,6 +244,14 @@ def read_springs(
     return springs
 
 
+def pairwise_sum(terms: Iterable[Scalar]) -> Scalar:
+    """The sum of expressions, in pairs: hundreds of terms in sequence would be nested too deeply for Python."""
+    partial_sums = list(terms)
+    while len(partial_sums) > 1:
+        partial_sums = [sum(partial_sums[k : k + 2]) for k in range(0, len(partial_sums), 2)]
+    return partial_sums[0] if partial_sums else 0
+
+
 def _note_ignored(tendon: Tendon, compiler: CompilerSettings, notes: ReaderNotes) -> None:
     element = tendon.element
     if tendon.single_joint is None:
@@ -274,26 +282,3 @@ def _rest_lengths(tendon: Tendon) -> tuple[float, float]:
     if low > high:
         raise tendon.element.error(f"springlength is {low:g} {high:g}; the first must not be greater than the second")
     return low, high
-
-
-def gravity_compensations(tree: MjcfTree, used_names: Iterable[str]) -> list[GravityCompensation]:
-    """The gravity compensation of the bodies with `gravcomp` that have mass."""
-    compensations, names = [], set(used_names)
-    masses = {body.name: body.mass for body in tree.bodies}
-    for body, factor in tree.gravcomp.items():
-        if not masses[body]:
-            continue
-        label = f"{body}_gravcomp"
-        while label in names:
-            label += "_"
-        names.add(label)
-        compensations.append(GravityCompensation(label, body, factor))
-    return compensations
-
-
-def pairwise_sum(terms: Iterable[Scalar]) -> Scalar:
-    """The sum of expressions, in pairs: hundreds of terms in sequence would be nested too deeply for Python."""
-    partial_sums = list(terms)
-    while len(partial_sums) > 1:
-        partial_sums = [sum(partial_sums[k : k + 2]) for k in range(0, len(partial_sums), 2)]
-    return partial_sums[0] if partial_sums else 0

@@ -1,7 +1,7 @@
-"""Turns of a child against its parent: none, about z, or any; how vectors, matrices and orientations pass across each.
+"""Rotations of a child against its parent: none, about z, or any; how vectors, matrices and orientations pass across each.
 
-The scalars may be floats, arrays of floats, traced values or polynomials. A turn about z is kept apart because it takes a third
-of the operations of a full rotation matrix.
+The scalars may be floats, arrays of floats, traced values or polynomials. A rotation about z has a class of its own because
+it takes a third of the operations of a full rotation matrix.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lagrangian.model import vector as v
 
 
 class JointRotation(Protocol):
-    """R of the child's axes in the parent's, and what the sweeps do with it."""
+    """The rotation matrix R of the child's axes in the parent's, and what the recursive algorithms do with it."""
 
     def matrix(self) -> v.Matrix:
         """R itself."""
@@ -59,7 +59,7 @@ class IdentityRotation:
 
 @dataclass(frozen=True, slots=True)
 class RotationAboutZ:
-    """A turn about z by the angle whose cosine and sine are c and s."""
+    """A rotation about z by the angle whose cosine and sine are c and s."""
 
     c: Any
     s: Any
@@ -95,7 +95,7 @@ class RotationAboutZ:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRotation:
-    """A turn given by its rotation matrix."""
+    """A rotation given by its matrix."""
 
     R: v.Matrix
 

@@ -1,4 +1,4 @@
-"""Configurations of types whose coordinates are plain numbers with the speeds as their rates."""
+"""Coordinates of joint types that are plain numbers, whose rates are the speeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where smooth functions of time change much faster than before: a pulse so short that a step could pass over it unseen.
+"""Pulses: where a smooth function of time changes so much faster than before that a step could pass over it unseen.
 
 The interval is cut into cells in each of which the function is nearly a polynomial, as its values at a few places show, and has
 no slope that these do not show, as interval arithmetic does. A cell far narrower than those before it is what a step, as long as
@@ -84,7 +84,7 @@ def _degree(x: Scalar) -> float:
 def _cells(x: Expression, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """The beginnings and ends of the cells, in their order; None if there would be too many."""
     low, high = pieces[:-1], pieces[1:]
-    decided = 0.5 * (low + high)
+    decision_times = 0.5 * (low + high)
     narrowest = MIN_WIDTH * (pieces[-1] - pieces[0])
     resolved_cells: list[tuple[np.ndarray, np.ndarray]] = []
     count, largest = 0, 0.0
@@ -93,36 +93,36 @@ def _cells(x: Expression, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
             count += len(low)
             if count > MAX_CELLS:
                 return None
-            values = _values(x, low, high, decided)
+            values = _values(x, low, high, decision_times)
             largest = max(largest, float(np.nanmax(np.abs(values), initial=0.0)))
-            resolved = _is_resolved(x, values, low, high, decided, largest) | (high - low <= narrowest)
+            resolved = _is_resolved(x, values, low, high, decision_times, largest) | (high - low <= narrowest)
             resolved_cells.append((low[resolved], high[resolved]))
-            low, high, decided = (part[~resolved] for part in (low, high, decided))
+            low, high, decision_times = (part[~resolved] for part in (low, high, decision_times))
             middle = 0.5 * (low + high)
             low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-            decided = np.concatenate([decided, decided])
+            decision_times = np.concatenate([decision_times, decision_times])
     begins, ends = (np.concatenate(part) for part in zip(*resolved_cells, strict=True))
     order = np.argsort(begins)
     return begins[order], ends[order]
 
 
-def _values(x: Expression, low: np.ndarray, high: np.ndarray, decided: np.ndarray) -> np.ndarray:
+def _values(x: Expression, low: np.ndarray, high: np.ndarray, decision_times: np.ndarray) -> np.ndarray:
     """The values of an expression at the nodes of every cell, (cells, nodes)."""
     times = low[:, None] + (high - low)[:, None] * 0.5 * (_NODES + 1)
     names = {
         "t": TimeArray.from_values(times),
-        DECISION_TIME: TimeArray.from_values(np.broadcast_to(decided[:, None], times.shape)),
+        DECISION_TIME: TimeArray.from_values(np.broadcast_to(decision_times[:, None], times.shape)),
     }
     return np.broadcast_to(np.asarray(evaluate(x, names), dtype=float), times.shape)
 
 
 def _is_resolved(
-    x: Expression, values: np.ndarray, low: np.ndarray, high: np.ndarray, decided: np.ndarray, largest: float
+    x: Expression, values: np.ndarray, low: np.ndarray, high: np.ndarray, decision_times: np.ndarray, largest: float
 ) -> np.ndarray:
     coefficients = np.abs(values @ _FIT.T)
     smooth = coefficients[:, -2:].max(axis=1) <= np.maximum(TAIL_TOLERANCE * coefficients[:, 1:].max(axis=1), 1e-9 * largest)
-    zero = np.zeros_like(decided)
-    decision_time = DualInterval((decided, decided), (zero, zero))
+    zero = np.zeros_like(decision_times)
+    decision_time = DualInterval((decision_times, decision_times), (zero, zero))
     slope = evaluate(x, {"t": DualInterval.from_times(low, high), DECISION_TIME: decision_time})
     steepest = np.maximum(np.abs(slope.slope[0]), np.abs(slope.slope[1])) if isinstance(slope, DualInterval) else zero
     width = high - low
