@@ -33,7 +33,7 @@ ALTERED = {
 # lines that are not altered, and why
 LEFT_OUT = {
     **dict.fromkeys(("SLACK", "SINGULAR", "FOLD", "MEET", "PARALLEL", "REACH"), "how near is near enough"),
-    "size = ": "any length of about the arm's will do",
+    **dict.fromkeys(("size = arm.size", "size = max("), "any length of about the arm's will do"),
     "reach = ": "only saves work where nothing can be found",
     "p1, p2 = feet[0]": "any point of axis 2 will do",
     "middle + math.pi": "half a turn either way",
