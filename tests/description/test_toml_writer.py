@@ -25,7 +25,7 @@ from lagrangian.model.expression import parse
 from lagrangian.model.joints import TYPES
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 
-LIBRARY = sorted(p.stem for p in (Path(lg.__file__).parent / "library").glob("*.toml"))
+LIBRARY = sorted(lg.library())
 
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "toml.md"

@@ -36,7 +36,7 @@ LEFT_OUT = {
         ("REACH_SLACK", "ALIGNMENT_TOLERANCE", "FOLD_TOLERANCE", "MEETING_TOLERANCE", "PARALLEL_TOLERANCE", "REACH_TOLERANCE"),
         "how near is near enough",
     ),
-    "size = ": "any length of about the arm's will do",
+    **dict.fromkeys(("size = arm.size", "size = max("), "any length of about the arm's will do"),
     "reach = ": "only saves work where nothing can be found",
     "p1, p2 = feet[0]": "any point of axis 2 will do",
     "middle + math.pi": "half a turn either way",

@@ -10,11 +10,13 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lagrangian.description.xml import Element
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError
 from lagrangian.files import as_path
+
+if TYPE_CHECKING:
+    from lagrangian.description.xml import Element
 
 MAX_TEXT_BYTES = 16_000_000
 _SCHEMES = ("package", "model", "file")
