@@ -23,7 +23,7 @@ HEADER = Template("""\
  * A model of $mechanism for acados, through the C interface that CasADi's generated code has.
  * The state is x = (q, qd), and the controls u are the joint forces along the speeds
 $controls
- * The parameters p are those of ${name}_parameters, in that order; without p they have their usual values.
+ * The parameters p are those of ${name}_parameters, in that order; without p they have their default values.
  * Matrices are column by column.
  *
  * acados' C interface takes the functions as they are:
@@ -93,7 +93,7 @@ CONSTANTS = Template("""\
 /* The parameters are numbers one after the other. */
 typedef char parameters_are_numbers[sizeof(${name}_parameters) == $parameters * sizeof(double) ? 1 : -1];
 
-/* The constants of some parameters; of the usual ones if none are given. */
+/* The constants of some parameters; of the default ones if none are given. */
 static const ${name}_constants *constants_of(const double *p, ${name}_constants *own)
 {
     if (!p) {
@@ -316,7 +316,7 @@ import casadi as ca
 LIBRARY = Path(__file__).resolve().parent / "build" / "lib${name}_acados.so"
 X = $x  # the state
 U = $u  # the controls
-P = $p  # the parameters, with their usual values
+P = $p  # the parameters, with their default values
 
 
 def function(name, library=LIBRARY):
