@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.presentable import Derivation, line_section
+from lagrangian.closed_form.derivations.derivation import Derivation, line_section
 from lagrangian.closed_form.sections import EquationSection, SectionTitle, VectorLine, has_nonzero_entries, matrix_entries
 from lagrangian.closed_form.terms import FormulaFactory
 from lagrangian.equations.algebra.numbers import evaluate_element

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.presentable import Derivation, line_section
+from lagrangian.closed_form.derivations.derivation import Derivation, line_section
 from lagrangian.closed_form.sections import MAX_REPEATED_TERMS, EquationSection, SectionTitle, VectorLine, omission_note
 from lagrangian.equations import energies
 from lagrangian.equations.derivations.free_bodies import FreeBody, free_bodies
