@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lagrangian as lg
-from lagrangian.closed_form import derive
+from lagrangian.closed_form import cost, derive
 from tests.cli.conftest import Run
 
 
@@ -73,7 +73,7 @@ def test_what_cannot_be(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPat
     assert "ends in .md" in wrong("derive", "two_r", "--latex", "-o", "a.md")
     assert "there is no folder" in wrong("derive", "two_r", "-o", "no/a.md")
     assert "symbols" in wrong("derive", "two_r", "--symbols", "some")
-    monkeypatch.setattr(derive, "forecast", lambda *_: derive.Forecast(1e6, 1e9, 1e9))
+    monkeypatch.setattr(derive, "forecast", lambda *_: cost.Forecast(1e6, 1e9, 1e9))
     assert "Use --limit 0 to derive it anyway" in wrong("derive", "two_r", code=1)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import lagrangian as lg
-from lagrangian.closed_form import derive
+from lagrangian.closed_form import cost
 from lagrangian.equations.reading.system import SymbolicSystem
 
 
@@ -31,9 +31,9 @@ def disturbed(clock: Callable[[], float]) -> Callable[[], float]:
 
 
 def test_a_busy_machine_gets_the_same_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet = derive.forecast(SymbolicSystem(lg.library("snake_chain"), "given"))
-    monkeypatch.setattr(derive.time, "thread_time", disturbed(time.thread_time))
-    busy = derive.forecast(SymbolicSystem(lg.library("snake_chain"), "given"))
+    quiet = cost.forecast(SymbolicSystem(lg.library("snake_chain"), "given"))
+    monkeypatch.setattr(cost.time, "thread_time", disturbed(time.thread_time))
+    busy = cost.forecast(SymbolicSystem(lg.library("snake_chain"), "given"))
     assert quiet is not None
     assert busy is not None
     assert busy.terms == quiet.terms
@@ -43,17 +43,17 @@ def test_a_busy_machine_gets_the_same_forecast(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(("joints", "alpha"), [(9, math.pi / 2), (14, 0.0)])
 def test_terms_that_are_forecast_are_those_that_come(monkeypatch: pytest.MonkeyPatch, joints: int, alpha: float) -> None:
     system = SymbolicSystem(chain(joints, alpha), "given")
-    monkeypatch.setattr(derive, "TRIAL_TERMS", math.inf)
-    whole = derive.forecast(system)  # all links are derived: nothing is carried on
-    monkeypatch.setattr(derive, "TRIAL_TERMS", 3000)
-    expected = derive.forecast(system)
+    monkeypatch.setattr(cost, "TRIAL_TERMS", math.inf)
+    whole = cost.forecast(system)  # all links are derived: nothing is carried on
+    monkeypatch.setattr(cost, "TRIAL_TERMS", 3000)
+    expected = cost.forecast(system)
     assert whole is not None
     assert expected is not None
     assert expected.terms == pytest.approx(whole.terms, rel=0.3)
 
 
 def test_thirty_links_in_a_plane_are_not_refused() -> None:
-    expected = derive.forecast(SymbolicSystem(chain(30, 0.0), "given"))
-    derive.check_cost(expected, 600.0, "chain", 30)
+    expected = cost.forecast(SymbolicSystem(chain(30, 0.0), "given"))
+    cost.check_cost(expected, 600.0, "chain", 30)
     assert expected is not None
-    assert expected.bytes < derive.MAX_MEMORY
+    assert expected.bytes < cost.MAX_MEMORY

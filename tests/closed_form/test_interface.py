@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.closed_form import derive
+from lagrangian.closed_form import cost
 
 
 def spatial(n: int) -> lg.Mechanism:
@@ -76,13 +76,13 @@ def test_progress_is_told_and_can_stop_it() -> None:
 
 
 def test_long_derivations_say_so_on_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = derive.TerminalProgress("arm", derive.Forecast(100.0, 1e7, 2e9))
+    shown = cost.TerminalProgress("arm", cost.Forecast(100.0, 1e7, 2e9))
     assert "arm: about 100 s, 1.0e7 terms, 2 GB of memory; Ctrl-C stops it" in capsys.readouterr().err
     shown.started -= 30
     shown.last_print -= 30
     shown("mass matrix", 0.4)
     assert "mass matrix, 40 %, 30 s" in capsys.readouterr().err
-    quick = derive.TerminalProgress("arm", None)
+    quick = cost.TerminalProgress("arm", None)
     quick("mass matrix", 0.4)
     assert capsys.readouterr().err == ""
 
@@ -415,7 +415,7 @@ def test_the_limit_holds_for_few_joints_with_named_angles(joints):
 
 def test_a_derivation_that_takes_longer_than_forecast_is_given_up(monkeypatch):
     monkeypatch.setattr("lagrangian.closed_form.derive.check_cost", lambda *_: None)
-    monkeypatch.setattr(derive, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(cost, "GRACE_SECONDS", 0.0)
     with pytest.raises(lg.errors.CostLimitError, match=r"stopped after .* the limit is 1e-06 s") as caught:
         lg.derive(lg.library("puma560"), limit=1e-6)
     assert caught.value.seconds > 1e-6

@@ -153,7 +153,7 @@ def test_it_is_shown_typeset_and_saved(tmp_path) -> None:
 
 
 def test_long_ones_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("presentable", "derivations.newton_euler"):
+    for module in ("derivations.derivation", "derivations.newton_euler"):
         monkeypatch.setattr(f"lagrangian.closed_form.{module}.MAX_REPEATED_TERMS", 3)
     found = lg.derive(lg.library("two_r")).newton_euler()
     assert found.text().count("not printed: show(full=True) prints them") == 5

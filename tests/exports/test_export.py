@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +16,8 @@ import lagrangian as lg
 from lagrangian.cli.main import app
 from lagrangian.exports import output_folder
 from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
+from lagrangian.exports.targets import register
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
 from lagrangian.functions.catalogue import FUNCTIONS, package
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.reference import expected, miss
@@ -31,6 +34,31 @@ def test_an_unknown_target_lists_those_that_exist() -> None:
         lg.export("two_r", "cc")
     assert all(name in str(told.value) for name in lg.export_targets())
     assert "Did you mean 'c'?" in said("two_r", "--to", "cc")
+
+
+def test_a_target_that_lacks_something_is_refused_when_it_is_registered() -> None:
+    class Nameless(ExportTarget):
+        about = "a target without a name"
+
+        def make(self, mechanism: lg.Mechanism, request: ExportRequest) -> ExportedFiles:
+            return ExportedFiles()
+
+    class Undescribed(Nameless):
+        name, about = "undescribed", None  # type: ignore[assignment]
+
+    class Loose(Nameless):
+        name = "loose"
+        options: ClassVar[dict[str, Any]] = {"digits": 3}
+
+    class Unfinished(ExportTarget):
+        name, about = "unfinished", "a target that makes nothing"
+
+    for kind, missing in ((Nameless, "`name`"), (Undescribed, "`about`"), (Loose, "TargetOption")):
+        with pytest.raises(lg.ArgumentError, match=missing):
+            register(kind())
+    with pytest.raises(TypeError, match="make"):
+        Unfinished()  # type: ignore[abstract]
+    assert "undescribed" not in lg.export_targets()
 
 
 def test_without_jax_the_targets_can_still_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:

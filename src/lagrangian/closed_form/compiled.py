@@ -123,7 +123,7 @@ class CompiledEquations:
         ndarray, shape (n,) or (batch, n)
             The forces.
         """
-        return self._kernel("gravity", ("q",), (self.nv,), lambda trace: [trace(x) for x in self._terms.potential_gradient])(q)
+        return self._kernel("gravity", ("q",), (self.nv,), lambda record: [record(x) for x in self._terms.potential_gradient])(q)
 
     def friction(self, qd: ArrayLike, q: ArrayLike | None = None) -> np.ndarray:
         """Compute the friction F(q, qd).
@@ -141,9 +141,10 @@ class CompiledEquations:
             The forces.
         """
         q = [0.0] * self.nq if q is None else q
-        return self._kernel("friction", ("q", "qd"), (self.nv,), lambda trace: [trace(x) for x in self._terms.friction_forces])(
-            q, qd
+        kernel = self._kernel(
+            "friction", ("q", "qd"), (self.nv,), lambda record: [record(x) for x in self._terms.friction_forces]
         )
+        return kernel(q, qd)
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> np.ndarray:
         """Compute tau = M qdd + C qd + G + F.
@@ -188,9 +189,10 @@ class CompiledEquations:
         float or ndarray, shape (batch,)
             The energy.
         """
-        return self._kernel(
-            "potential_energy", ("q",), (), lambda trace: [trace(self._derived.V + self._terms.spring_potential)]
-        )(q)
+        kernel = self._kernel(
+            "potential_energy", ("q",), (), lambda record: [record(self._derived.V + self._terms.spring_potential)]
+        )
+        return kernel(q)
 
     def constraint_jacobian(self, q: ArrayLike) -> np.ndarray:
         """Compute the constraint Jacobian Psi(q); if it depends on time, at t = 0.
@@ -206,7 +208,8 @@ class CompiledEquations:
             The matrix.
         """
         shape = (len(self._rows), self.nv)
-        return self._kernel("constraint_jacobian", ("q",), shape, lambda trace: [trace(x) for r in self._rows for x in r.psi])(q)
+        kernel = self._kernel("constraint_jacobian", ("q",), shape, lambda record: [record(x) for r in self._rows for x in r.psi])
+        return kernel(q)
 
     def loop_residual(self, q: ArrayLike) -> np.ndarray:
         """Compute the loop-closure residual eta(q), which is zero where the loops are closed.
@@ -222,40 +225,40 @@ class CompiledEquations:
             The residual.
         """
         residuals = [row.eta for row in self._rows if row.eta is not None]
-        return self._kernel("closure", ("q",), (len(residuals),), lambda trace: [trace(x) for x in residuals])(q)
+        return self._kernel("closure", ("q",), (len(residuals),), lambda record: [record(x) for x in residuals])(q)
 
-    # -- what is traced ----------------------------------------------------------------------------------------------
+    # -- what is recorded --------------------------------------------------------------------------------------------
 
-    def _mass_matrix(self, trace: FormulaRecorder) -> list[Any]:
-        return [trace(x) for row in self._derived.M for x in row]
+    def _mass_matrix(self, record: FormulaRecorder) -> list[Any]:
+        return [record(x) for row in self._derived.M for x in row]
 
-    def _coriolis_matrix(self, trace: FormulaRecorder) -> list[Any]:
+    def _coriolis_matrix(self, record: FormulaRecorder) -> list[Any]:
         """C from the derivatives of M, which are fewer formulas than the Christoffel symbols."""
         n, rate = self.nv, self._derived.christoffel.mass_derivative
-        slopes = {(i, j, k): trace(rate(i, j, k)) for i in range(n) for j in range(n) for k in range(n)}
+        slopes = {(i, j, k): record(rate(i, j, k)) for i in range(n) for j in range(n) for k in range(n)}
         C = []
         for i in range(n):
             for j in range(n):
                 twice: Any = 0
                 for k in range(n):
-                    twice = twice + (slopes[i, j, k] + slopes[i, k, j] - slopes[j, k, i]) * trace.graph.input("qd", k)
+                    twice = twice + (slopes[i, j, k] + slopes[i, k, j] - slopes[j, k, i]) * record.graph.input("qd", k)
                 C.append(twice * 0.5)
         return C
 
-    def _torques(self, trace: FormulaRecorder) -> list[Any]:
-        n, graph = self.nv, trace.graph
-        M, C = self._mass_matrix(trace), self._coriolis_matrix(trace)
+    def _torques(self, record: FormulaRecorder) -> list[Any]:
+        n, graph = self.nv, record.graph
+        M, C = self._mass_matrix(record), self._coriolis_matrix(record)
         tau = []
         for i in range(n):
-            x = trace(self._terms.potential_gradient[i]) + trace(self._terms.friction_forces[i])
+            x = record(self._terms.potential_gradient[i]) + record(self._terms.friction_forces[i])
             for j in range(n):
                 x = x + M[i * n + j] * graph.input("qdd", j) + C[i * n + j] * graph.input("qd", j)
             tau.append(x)
         return tau
 
-    def _kinetic_energy(self, trace: FormulaRecorder) -> list[Any]:
-        n, M = self.nv, self._mass_matrix(trace)
-        rates = [trace.graph.input("qd", k) for k in range(n)]
+    def _kinetic_energy(self, record: FormulaRecorder) -> list[Any]:
+        n, M = self.nv, self._mass_matrix(record)
+        rates = [record.graph.input("qd", k) for k in range(n)]
         twice: Any = 0
         for i in range(n):
             for j in range(n):
@@ -322,7 +325,7 @@ class CompiledEquations:
 
 
 class FormulaRecorder:
-    """Records formulas on a graph: `trace(element)` is the node of its value."""
+    """Records formulas on a graph: `record(element)` is the node of its value."""
 
     def __init__(
         self, system: Any, graph: Graph, numeric: Callable[[RingElement], dict[Any, Any]], environment: Mapping[str, Any]
@@ -420,12 +423,12 @@ def integrate_closed_form(
         torques = torque(t, q, qd) if callable(torque) else torque
         return zeros if torques is None else _state_vector("torque", torques, n, eom)
 
-    evaluations_left = STAGES_PER_STEP * count(max_steps, "max_steps", most=10**15)
+    remaining_evaluations = STAGES_PER_STEP * count(max_steps, "max_steps", most=10**15)
 
     def slope(t: float, x: np.ndarray) -> np.ndarray:
-        nonlocal evaluations_left
-        evaluations_left -= 1
-        if evaluations_left < 0:
+        nonlocal remaining_evaluations
+        remaining_evaluations -= 1
+        if remaining_evaluations < 0:
             raise MechanismError(
                 f"{eom.mechanism.name}: the run stopped at t = {t:g} s after {max_steps} steps",
                 remedy=f"increase {ArgumentName('max_steps')}",

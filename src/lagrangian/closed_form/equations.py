@@ -22,7 +22,7 @@ from lagrangian.closed_form.derivations.newton_euler import NewtonEuler
 from lagrangian.closed_form.derivations.uicker_kahn import UickerKahnForm
 from lagrangian.closed_form.motion_terms import MotionTerms
 from lagrangian.closed_form.multipliers import MultiplierFormulas, short_matrices
-from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_source, notebook_latex
+from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_source, notebook_latex, save_document
 from lagrangian.closed_form.sections import EquationRow, EquationSection, equation_sections
 from lagrangian.closed_form.terms import FormulaFactory
 from lagrangian.configuration.state_arguments import as_configuration
@@ -806,8 +806,6 @@ class OutputPart(Basis):
         >>> import lagrangian as lg
         >>> lg.derive("pendulum").save("pendulum.tex")
         """
-        from lagrangian.closed_form.render import save_document
-
         save_document(self.display_form, path, digits, document, width)
 
     def check_answers(self, answer: str | os.PathLike[str]) -> AnswerReport:
@@ -927,9 +925,9 @@ def _sympy_matrices(eom: Any, dynamic: bool) -> dict[str, Any]:
     names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
     matrices = {name: getattr(eom, name).to_sympy(dynamic) for name in names if len(getattr(eom, name))}
     if rows:
-        export = SympyExporter(eom.writer, dynamic)
-        matrices["phi"] = sympy.Matrix([export.convert_expression(row.phi) for row in rows])
-        matrices["phi_dot"] = sympy.Matrix([export.convert_expression(row.phi_dot) for row in rows])
+        exporter = SympyExporter(eom.writer, dynamic)
+        matrices["phi"] = sympy.Matrix([exporter.convert_expression(row.phi) for row in rows])
+        matrices["phi_dot"] = sympy.Matrix([exporter.convert_expression(row.phi_dot) for row in rows])
         matrices |= {name: matrix.to_sympy(dynamic) for name, matrix in short_matrices(eom).items()}
     energy_formulas = {"K": eom.kinetic_energy, "V": eom.potential_energy, "L": eom.lagrangian}
     matrices |= {name: formula.to_sympy(dynamic) for name, formula in energy_formulas.items()}

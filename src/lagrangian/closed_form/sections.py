@@ -56,8 +56,8 @@ def equation_sections(eom: EquationsOfMotion, full: bool) -> list[EquationSectio
 class EquationSection:
     """A part of the equations: formulas with the names they are equal to, or lines of plain words.
 
-    `key` says which part it is: `M`, `christoffel`, `C`, `G`, `F`, `closure`, `Psi`, `Psi_dot`, `multipliers`, `energies`,
-    `rows` or `none`; other derivations have keys of their own.
+    `key` says which part it is: `M`, `christoffel`, `C`, `G`, `F`, `closure`, `Psi`, `Psi_dot`, `multipliers`, `delassus`,
+    `lambda`, `accelerations`, `energies`, `rows`, `solution` (of loops) or `none`; other derivations have keys of their own.
     """
 
     key: str
@@ -279,7 +279,7 @@ class EquationRow:
     Eq(L**2*m*qdd_theta + L*g*m*cos(theta), tau1)
     """
 
-    coordinate_index: int  # of the coordinate, from 0
+    coordinate_index: int
     coordinate: str
     left: Formula
     multipliers: tuple[tuple[int, Formula], ...] = ()

@@ -87,7 +87,7 @@ def substitute_numbers(x: RingElement) -> RingElement:
 
 def _vanishes_numerically(writer: FormulaWriter, x: RingElement) -> bool:
     """Whether it is zero, but for rounding, at a few points."""
-    generator = random.Random(1)
+    rng = random.Random(1)
     n, symbols = writer.system.n, x.ring.symbols
     for _ in range(TEST_POINTS):
         names = (
@@ -95,8 +95,8 @@ def _vanishes_numerically(writer: FormulaWriter, x: RingElement) -> bool:
             | set(writer.system.scalars.parameter_values)
             | {"t"}
         )
-        parameter_values = {name: generator.uniform(0.5, 2.0) for name in sorted(names)}
-        q, qd, qdd = ([generator.uniform(0.1, 1.4) for _ in range(n)] for _ in range(3))
+        parameter_values = {name: rng.uniform(0.5, 2.0) for name in sorted(names)}
+        q, qd, qdd = ([rng.uniform(0.1, 1.4) for _ in range(n)] for _ in range(3))
         try:
             values = writer.values(q, qd, qdd, parameter_values)
         except (ValueError, ZeroDivisionError, OverflowError):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.formula import MAX_NOTEBOOK_TERMS, Formula, FormulaLike
 from lagrangian.equations.writing import printers
-from lagrangian.equations.writing import printers as markup
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -337,12 +336,12 @@ class FormulaMatrix:
         str
             A `math` element.
         """
-        return markup.math_element(
-            markup.matrix([["".join(x.pieces(self._mathml_style(digits))) for x in row] for row in self.rows])
+        return printers.math_element(
+            printers.matrix([["".join(x.pieces(self._mathml_style(digits))) for x in row] for row in self.rows])
         )
 
-    def _mathml_style(self, digits: int | None) -> markup.MathML:
-        return markup.MathML(self.rows[0][0].writer.notation, printers.NumberFormat(digits))
+    def _mathml_style(self, digits: int | None) -> printers.MathML:
+        return printers.MathML(self.rows[0][0].writer.notation, printers.NumberFormat(digits))
 
     def _repr_latex_(self) -> str:
         terms = sum(x.term_count for row in self.rows for x in row)

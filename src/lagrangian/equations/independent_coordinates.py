@@ -19,7 +19,7 @@ import numpy as np
 
 from lagrangian.equations.algebra.matrices import determinant
 from lagrangian.equations.algebra.numbers import evaluate_element, generator_values
-from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, angle_sum
+from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, angle_sum, quarter_turns
 from lagrangian.equations.constraints import ConstraintEquation
 from lagrangian.equations.reading.lengths import relate_length
 from lagrangian.equations.reading.scalars import RingReader
@@ -145,7 +145,7 @@ class Pullback:
         for k, times in angle.items():
             quarters += times * self.solution.quarters[k]
             total = [t + times * a for t, a in zip(total, self.solution.A[k], strict=True)]
-        pair: Any = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters % 4]
+        pair: Any = quarter_turns(quarters)
         for a, times in enumerate(total):
             c, s = self.reduced_system.scalars.angles.coordinate_pair(a) if times else (1, 0)
             for _ in range(abs(times)):

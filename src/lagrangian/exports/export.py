@@ -10,7 +10,7 @@ from typing import Any
 
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, unknown_name_message
-from lagrangian.exports.output_folder import resolve_target, write_all
+from lagrangian.exports.output_folder import resolve_destination, write_all
 from lagrangian.exports.source.identifiers import transliterate
 from lagrangian.exports.targets import find_target, targets
 from lagrangian.exports.targets.target import ExportRequest, ExportTarget
@@ -129,7 +129,7 @@ def export(
 
     Returns
     -------
-    Export
+    ExportResult
         The files and functions, and notes about what could not be exported.
 
     Other Parameters
@@ -171,7 +171,7 @@ def export(
         raise ArgumentError(
             f"the target {target!r} returns Python functions and writes no files; leave `path` out", concerns="path"
         )
-    destination = None if path is None else resolve_target(path, export_target.suffixes, FILE_SUFFIXES)
+    destination = None if path is None else resolve_destination(path, export_target.suffixes, FILE_SUFFIXES)
     if destination is not None:
         _check_not_source_file(model, destination, export_target)
     exported = export_target.make(model, request)

@@ -20,62 +20,67 @@ from lagrangian.files import as_path, as_target_path, write
 MANIFEST = ".lagrangian-export.json"
 
 
-def resolve_target(path: str | os.PathLike[str], suffixes: tuple[str, ...], file_suffixes: tuple[str, ...] = ()) -> Path:
+def resolve_destination(path: str | os.PathLike[str], suffixes: tuple[str, ...], file_suffixes: tuple[str, ...] = ()) -> Path:
     """Return the folder or file to write to, after checking before the work is done that it can be one.
 
     `suffixes` are the endings of a target that is one file, and `file_suffixes` endings of files that a folder is not called by.
     """
-    place = as_path(path)
-    if "\0" in str(place):
-        raise ArgumentError(f"{str(place)!r}: this is not the name of a folder", concerns="path")
-    if place.suffix.lower() in suffixes:
-        return as_target_path(place)
-    if place.exists() and not place.is_dir():
-        raise ArgumentError(f"{place}: this is a file; a folder is needed", concerns="path")
-    if place.suffix.lower() in file_suffixes and not place.exists():
+    destination = as_path(path)
+    if "\0" in str(destination):
+        raise ArgumentError(f"{str(destination)!r}: this is not the name of a folder", concerns="path")
+    if destination.suffix.lower() in suffixes:
+        return as_target_path(destination)
+    if destination.exists() and not destination.is_dir():
+        raise ArgumentError(f"{destination}: this is a file; a folder is needed", concerns="path")
+    if destination.suffix.lower() in file_suffixes and not destination.exists():
         needed = f"a file that ends in {suffixes[0]}, or a folder, is needed" if suffixes else "a folder is needed"
-        raise ArgumentError(f"{place}: the ending {place.suffix} is not that of this target; {needed}", concerns="path")
-    ancestor = place.absolute().parent
+        raise ArgumentError(
+            f"{destination}: the ending {destination.suffix} is not that of this target; {needed}", concerns="path"
+        )
+    ancestor = destination.absolute().parent
     while not ancestor.exists():
         ancestor = ancestor.parent
     if not ancestor.is_dir():
-        raise ArgumentError(f"{place}: {str(ancestor)!r} is a file, not a folder", concerns="path")
-    return place
+        raise ArgumentError(f"{destination}: {str(ancestor)!r} is a file, not a folder", concerns="path")
+    return destination
 
 
-def write_all(place: Path, files: Mapping[str, str | bytes], suffixes: tuple[str, ...], manifest_key: str) -> tuple[Path, ...]:
+def write_all(
+    destination: Path, files: Mapping[str, str | bytes], suffixes: tuple[str, ...], manifest_key: str
+) -> tuple[Path, ...]:
     """Write files: a new folder appears with all of them, or not at all; in one that is there, none is replaced if one cannot be.
 
     `manifest_key` tells the files of this mechanism for this target from others in the folder.
     """
     try:
-        if place.suffix.lower() in suffixes:
+        if destination.suffix.lower() in suffixes:
             # files beside it take its name
             renamed_files = {
-                place if Path(n).suffix == suffixes[0] else place.with_suffix(Path(n).suffix): x for n, x in files.items()
+                destination if Path(n).suffix == suffixes[0] else destination.with_suffix(Path(n).suffix): x
+                for n, x in files.items()
             }
             return _write_atomically(renamed_files)
-        if place.exists():
-            manifest = _read_manifest(place)
-            stale = _stale_files(place, manifest.get(manifest_key, {}), files)
-            paths = _write_atomically({place / name: content for name, content in files.items()})
+        if destination.exists():
+            manifest = _read_manifest(destination)
+            stale = _stale_files(destination, manifest.get(manifest_key, {}), files)
+            paths = _write_atomically({destination / name: content for name, content in files.items()})
             for path in stale:
                 path.unlink(missing_ok=True)
-            write(place / MANIFEST, _manifest_text({**manifest, manifest_key: _digests(files)}))
+            write(destination / MANIFEST, _manifest_text({**manifest, manifest_key: _digests(files)}))
             return paths
-        place.parent.mkdir(parents=True, exist_ok=True)
-        temporary = place.parent / f".lagrangian-{os.getpid()}-{secrets.token_hex(4)}"
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        temporary = destination.parent / f".lagrangian-{os.getpid()}-{secrets.token_hex(4)}"
         temporary.mkdir()
         try:
             for name, content in {**files, MANIFEST: _manifest_text({manifest_key: _digests(files)})}.items():
                 (temporary / name).parent.mkdir(parents=True, exist_ok=True)
                 write(temporary / name, content)
-            os.rename(temporary, place)
+            os.rename(temporary, destination)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
-        raise ArgumentError(f"{place}: it cannot be written: {error.strerror or error}", concerns="path") from None
-    return tuple(place / name for name in files)
+        raise ArgumentError(f"{destination}: it cannot be written: {error.strerror or error}", concerns="path") from None
+    return tuple(destination / name for name in files)
 
 
 def _write_atomically(files: Mapping[Path, str | bytes]) -> tuple[Path, ...]:
@@ -90,11 +95,11 @@ def _write_atomically(files: Mapping[Path, str | bytes]) -> tuple[Path, ...]:
     try:
         for path, content in files.items():
             write(temporary_paths[path], content)
-        for path, place in temporary_paths.items():
-            os.replace(place, path)
+        for path, temporary in temporary_paths.items():
+            os.replace(temporary, path)
     finally:
-        for place in temporary_paths.values():
-            place.unlink(missing_ok=True)
+        for temporary in temporary_paths.values():
+            temporary.unlink(missing_ok=True)
     return tuple(files)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lagrangian.closed_form.derive import check_cost, forecast
+from lagrangian.closed_form.cost import check_cost, forecast
 from lagrangian.equations.algebra.numbers import evaluate_element
 from lagrangian.equations.algebra.ring import DeadlineError, RingElement
 from lagrangian.equations.base_parameters import base_parameters, group_formula

@@ -52,8 +52,7 @@ def _sector_bounds(
     """Bounds of |f| and |df/dy| on a sector of a disc."""
     z, size, reach = sector.disc(radius)
     spread = arb(0, abs_upper(reach))
-    near = zip(equations.inputs, y, width, strict=False)
-    inputs = {key: p.complex_ball(z, p.spread(size, reach) + w) for key, p, w in near}
+    inputs = {key: p.complex_ball(z, p.spread(size, reach) + w) for key, p, w in zip(equations.inputs, y, width, strict=False)}
     inputs["t", 0] = acb(arb(t)) + z + acb(spread, spread)
     return [abs_upper(x) for x in equations.rates_and_jacobian(inputs)]
 

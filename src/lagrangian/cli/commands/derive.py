@@ -20,8 +20,8 @@ from lagrangian.files import as_target_path, write
 from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
+    from lagrangian.closed_form.derivations.derivation import Derivation
     from lagrangian.closed_form.equations import EquationsOfMotion
-    from lagrangian.closed_form.presentable import Derivation
     from lagrangian.model.mechanism import Mechanism
 
 DERIVE_EXAMPLES = """
@@ -234,7 +234,7 @@ def _format_equations(derivation: EquationsOfMotion | Derivation, form: str, dig
     if form == "tex":
         return derivation.latex(digits, full)
     if form == "md":
-        from lagrangian.closed_form.presentable import Derivation
+        from lagrangian.closed_form.derivations.derivation import Derivation
         from lagrangian.closed_form.render import markdown
 
         return (
@@ -253,7 +253,7 @@ def _print_with_titles(text: str, titles: set[str]) -> None:
 
 def _equations_data(derivation: EquationsOfMotion | Derivation, full: bool) -> dict[str, Any]:
     """The equations as data, with each formula as text and as LaTeX."""
-    from lagrangian.closed_form.presentable import Derivation
+    from lagrangian.closed_form.derivations.derivation import Derivation
     from lagrangian.equations.writing.printers import latex_style, plain_style
 
     sections = derivation.sections(full)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.presentable import Derivation, line_section
+from lagrangian.closed_form.derivations.derivation import Derivation, line_section
 from lagrangian.closed_form.sections import EquationSection, SectionTitle, VectorLine, has_nonzero_entries, matrix_entries
 from lagrangian.closed_form.terms import FormulaFactory
 from lagrangian.equations.algebra.numbers import evaluate_element
@@ -306,10 +306,10 @@ class SpeedRow:
 
 def _read_speed(eom: EquationsOfMotion, name: Any, expression: Any) -> Formula:
     """A speed as a formula of the equations' own ring."""
-    taken = {symbol.name for symbol in eom.system.ring.symbols} | set(eom.coordinates)
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in taken:
-        why = "is already in the equations" if name in taken else "is not a name"
-        raise ArgumentError(f"a speed cannot be called {name!r}, which {why}; use u1, u2 and so on", concerns="speeds")
+    used_names = {symbol.name for symbol in eom.system.ring.symbols} | set(eom.coordinates)
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in used_names:
+        reason = "is already in the equations" if name in used_names else "is not a name"
+        raise ArgumentError(f"a speed cannot be called {name!r}, which {reason}; use u1, u2 and so on", concerns="speeds")
     zero = eom._factory.formula(0)
     x = expression if isinstance(expression, Formula) else zero.read(expression)
     if x.writer.family is not zero.writer.family or x.element.ring is not eom.system.ring:
@@ -347,7 +347,6 @@ def _dependence_message(eom: EquationsOfMotion, names: tuple[str, ...], rows: li
     numbers = np.array([[evaluate_element(x, values) for x in row] for row in rows])
     for r in range(len(names)):
         if np.linalg.matrix_rank(numbers[: r + 1]) <= r:
-            before = [names[k] for k in range(r)]
-            why = f"{names[r]} follows from {', '.join(before)}" if any(numbers[r]) else f"{names[r]} is zero"
-            return f"the speeds {', '.join(names)} are not independent, so the rates do not follow from them: {why}"
+            reason = f"{names[r]} follows from {', '.join(names[:r])}" if any(numbers[r]) else f"{names[r]} is zero"
+            return f"the speeds {', '.join(names)} are not independent, so the rates do not follow from them: {reason}"
     return f"the speeds {', '.join(names)} are not independent, so the rates do not follow from them"

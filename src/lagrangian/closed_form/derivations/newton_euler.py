@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.presentable import Derivation, line_section
+from lagrangian.closed_form.derivations.derivation import Derivation, line_section
 from lagrangian.closed_form.sections import MAX_REPEATED_TERMS, EquationSection, SectionTitle, VectorLine, omission_note
 from lagrangian.equations import energies
 from lagrangian.equations.derivations.free_bodies import FreeBody, free_bodies
@@ -68,14 +68,14 @@ class LinkBody:
     joint: str
     angular_velocity: FormulaMatrix
     angular_acceleration: FormulaMatrix
-    acceleration: FormulaMatrix  # of the origin of the link's frame
-    center_acceleration: FormulaMatrix | None  # of the centre of mass
-    weight: FormulaMatrix | None  # m g, if gravity is kept as a weight
-    inertia_force: FormulaMatrix  # F = m a_C
-    inertia_moment: FormulaMatrix  # N = I_C al + w x I_C w, about the centre of mass
-    force: FormulaMatrix  # f
-    moment: FormulaMatrix  # n
-    axis_component: Formula  # of n, or of f for a slide: what drive, spring, friction and rotor supply together
+    acceleration: FormulaMatrix
+    center_acceleration: FormulaMatrix | None
+    weight: FormulaMatrix | None
+    inertia_force: FormulaMatrix
+    inertia_moment: FormulaMatrix
+    force: FormulaMatrix
+    moment: FormulaMatrix
+    axis_component: Formula
 
     @property
     def outward(self) -> list[FormulaMatrix]:

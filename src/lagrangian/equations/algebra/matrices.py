@@ -136,9 +136,8 @@ class Subring:
     def __init__(self, ring: Ring, generator_indices: Iterable[int]) -> None:
         self.ring = ring
         self.generator_indices = sorted(generator_indices)
-        self.context = fmpq_mpoly_ctx.get(
-            [f"x{k}" for k in self.generator_indices], "lex"
-        )  # as the ring calls them, in its order
+        # as the ring calls them, in its order
+        self.context = fmpq_mpoly_ctx.get([f"x{k}" for k in self.generator_indices], "lex")
         self.one, self.zero = self.context.constant(1), self.context.constant(0)
         self._squares = []
         for place, k in enumerate(self.generator_indices):

@@ -41,9 +41,9 @@ class GeneralisedSpeeds:
 
     def in_speeds(self, x: RingElement) -> DeterminantQuotient:
         """An element of q, q', q'' in q, u, u': q' stands over det, q'' over its third power."""
-        ring, n, numbers = self.system.ring, self.system.n, self.system.ring.generator_index
-        first = [numbers[f"qd{k + 1}"] for k in range(n)]
-        second = [numbers[f"qdd{k + 1}"] for k in range(n)]
+        ring, n, index = self.system.ring, self.system.n, self.system.ring.generator_index
+        first = [index[f"qd{k + 1}"] for k in range(n)]
+        second = [index[f"qdd{k + 1}"] for k in range(n)]
         parts: dict[int, dict[Any, Any]] = {}
         for monomial, c in x.poly.terms():
             weight = sum(int(monomial[k]) for k in first) + 3 * sum(int(monomial[k]) for k in second)

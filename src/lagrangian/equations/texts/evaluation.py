@@ -16,11 +16,11 @@ from flint import fmpz
 
 from lagrangian.equations.algebra.ring import CosineSine, RationalFunction, Ring, RingElement, Symbol, angle_sum
 from lagrangian.equations.reading.lengths import relate_length
-from lagrangian.equations.reading.scalars import MissingGenerator, RingReader
+from lagrangian.equations.reading.scalars import RingReader
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.equations.texts.node import FormulaNode, SymbolReference, node_to_expression, number_node
 from lagrangian.errors import ArgumentError
-from lagrangian.model.expression import Expression, Scalar, call, symbol
+from lagrangian.model.expression import Expression, Scalar, call, symbol, walk
 from lagrangian.model.expression.linear import linear_coefficients
 
 # higher powers, and larger multiples of angles, would fill the memory
@@ -31,13 +31,9 @@ MAX_BITS = 10_000  # of a coefficient
 _NUMBER = re.compile(r"([\d.]+)(?:[eE]([+-]?\d+))?")
 
 
-def evaluate_node(system: SymbolicSystem, node: FormulaNode) -> tuple[SymbolicSystem, RationalFunction]:
-    """A node's quotient in the system's ring, or in that of a wider system if it needs more generators; and that system."""
-    try:
-        return system, Evaluation(system.scalars.copy()).quotient(node)
-    except MissingGenerator:
-        extended = extend_ring(system, node)
-        return extended, Evaluation(extended.scalars.copy()).quotient(node)
+def evaluate_node(system: SymbolicSystem, node: FormulaNode) -> RationalFunction:
+    """A node's quotient in the system's ring; MissingGenerator is raised if the ring lacks a generator that it needs."""
+    return Evaluation(system.scalars.copy()).quotient(node)
 
 
 def extend_ring(system: SymbolicSystem, node: FormulaNode) -> SymbolicSystem:
@@ -289,8 +285,6 @@ def _prime_factors(x: int) -> list[tuple[int, int]]:
 
 
 def _symbols(x: Scalar) -> list[Expression]:
-    from lagrangian.model.expression import walk
-
     return [node for node in walk(x) if node.operation == "symbol"]
 
 

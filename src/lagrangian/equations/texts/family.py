@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.algebra.ring import RationalFunction
 from lagrangian.equations.reading.scalars import MissingGenerator
-from lagrangian.equations.texts.evaluation import Evaluation, evaluate_node
+from lagrangian.equations.texts.evaluation import evaluate_node, extend_ring
 from lagrangian.equations.texts.node import FormulaNode, expression_to_node, number_node
 from lagrangian.equations.texts.reader import FormulaNames, parse_formula, sympy_to_node
 from lagrangian.errors import ArgumentError
@@ -50,9 +50,14 @@ class FormulaFamily:
         """A node's quotient in the narrowest ring that has all it needs, and the writer of that ring, a new one if need be."""
         for writer in self.writers:
             try:
-                return writer, Evaluation(writer.system.scalars.copy()).quotient(node)
+                return writer, evaluate_node(writer.system, node)
             except MissingGenerator:
                 continue
-        system, quotient = evaluate_node(self.writers[-1].system, node)
-        self.writers.append(self.writers[-1].with_system(system))
-        return self.writers[-1], quotient
+        writer = self._add_wider_writer(node)
+        return writer, evaluate_node(writer.system, node)
+
+    def _add_wider_writer(self, node: FormulaNode) -> FormulaWriter:
+        """Add and return a writer whose ring has the generators that a node needs besides those of the widest ring."""
+        widest = self.writers[-1]
+        self.writers.append(widest.with_system(extend_ring(widest.system, node)))
+        return self.writers[-1]

@@ -71,10 +71,10 @@ def parse_formula(text: str, writer: FormulaWriter, column: int = 0) -> FormulaN
     }
     grammar = Grammar(FormulaNames(writer), {}, _ARGUMENT_COUNTS, _apply_operation, **grammar_options)  # type: ignore[arg-type]
     try:
-        tree: FormulaNode = grammar.parse(text)
+        node: FormulaNode = grammar.parse(text)
     except DescriptionError as error:
         raise ArgumentError(error.what, remedy=error.remedy) from None
-    return tree
+    return node
 
 
 def _apply_operation(operation: str, *parts: FormulaNode) -> FormulaNode:

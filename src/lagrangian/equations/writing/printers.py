@@ -343,17 +343,17 @@ class MathML:
     def _scripts(self, word: str) -> tuple[str, str, str]:
         """The base, subscript and superscript of a name, as `Notation.latex` has them."""
         notation = self.notation
-        symbol_of = notation.symbol(word)
-        kind = symbol_of.kind if symbol_of else "sine"
+        symbol = notation.symbol(word)
+        kind = symbol.kind if symbol else "sine"
         if notation.is_written_in_full(word):
             return f"<mrow>{expression_markup(notation.meaning(word))}</mrow>", "", ""
         if kind in ("sine", "cosine"):
             prefix = notation.angle_prefix(word)
             return f"<mi>{prefix}</mi>", index_markup(word[len(prefix) :].lstrip("_").replace("_", ",")), ""
-        if symbol_of is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
-            dots, word = {"coordinate": 0, "acceleration": 2}.get(kind, 1), notation.coordinate(symbol_of.index)
+        if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
+            dots, word = {"coordinate": 0, "acceleration": 2}.get(kind, 1), notation.coordinate(symbol.index)
             if notation.writer.speeds and kind in ("speed", "acceleration"):  # in place of rates
-                dots, word = dots - 1, notation.writer.speeds[symbol_of.index]
+                dots, word = dots - 1, notation.writer.speeds[symbol.index]
             base, subscript = symbol_markup(word, dots)
             if kind == "sign":
                 return f"<mrow><mi>sgn</mi>{OPEN}{with_scripts(base, subscript)}{CLOSE}</mrow>", "", ""
@@ -422,8 +422,9 @@ def index_markup(text: str) -> str:
 
 
 def time_derivative(base: str, dots: int) -> str:
-    """The first or second derivative by time: dots above the letter alone. It counts as no higher than a letter, so that an
-    exponent beside it stands where it does beside other letters, as in TeX.
+    """The first or second derivative by time: dots above the letter alone.
+
+    It counts as no higher than a letter, so that an exponent beside it stands where it does beside other letters, as in TeX.
     """
     return f'<mpadded height="{_LETTER_HEIGHT}"><mover>{base}<mo>{_DOTS[dots]}</mo></mover></mpadded>'
 

@@ -43,15 +43,14 @@ class Trigonometry:
         ring = scalars.ring
         self.named_angles: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {}  # sine or cosine, and of which sum
         self.absolute_angles = [self._vector(angle) for angle in scalars.angles.absolute_angles]
-        # the angle each pair of generators stands for, and its sine and cosine by number
+        # by index of the generator: whether it is a sine or a cosine, and of which angle
         self.generator_angles: dict[int, tuple[str, AngleVector]] = {}
         for k, symbol in enumerate(ring.symbols):
             if symbol.kind in ("sine", "cosine"):
                 self.generator_angles[k] = (symbol.kind, self._vector(symbol.angle))
         self._build_wide_ring()
-        self.handled_generators = frozenset(
-            (*self.generator_angles, *self.other_index)
-        )  # generators of a trigonometric polynomial
+        # the generators of a trigonometric polynomial
+        self.handled_generators = frozenset((*self.generator_angles, *self.other_index))
         self._shortest_forms: dict[Any, Tree] = {}
 
     def _vector(self, angle: Iterable[tuple[int, int]]) -> AngleVector:

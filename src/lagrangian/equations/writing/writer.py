@@ -380,15 +380,17 @@ class JacobianTrees:
         self, link: SymbolicLink, first: tuple[tuple[Tree, ...], ...], second: tuple[tuple[Tree, ...], ...]
     ) -> Structure:
         (wj, vj), (wk, vk) = first, second
-        ten: list[list[tuple[int, Tree, Tree]]] = [[(1, vj[a], vk[a]) for a in range(3)]]
+        products_by_parameter: list[list[tuple[int, Tree, Tree]]] = [[(1, vj[a], vk[a]) for a in range(3)]]
         for a in range(3):
             b, c = (a + 1) % 3, (a + 2) % 3
-            ten.append([(1, vj[b], wk[c]), (-1, vj[c], wk[b]), (1, vk[b], wj[c]), (-1, vk[c], wj[b])])
+            products_by_parameter.append([(1, vj[b], wk[c]), (-1, vj[c], wk[b]), (1, vk[b], wj[c]), (-1, vk[c], wj[b])])
         for a, b in _SYMMETRIC_ENTRIES:
-            ten.append([(1, wj[a], wk[b])] + ([(1, wj[b], wk[a])] if a != b else []))
+            products_by_parameter.append([(1, wj[a], wk[b])] + ([(1, wj[b], wk[a])] if a != b else []))
         return {
             generator: _sum_of_products(products)
-            for products, generator in zip(ten, map(self._generator_index, link.inertia.inertial_parameters), strict=True)
+            for products, generator in zip(
+                products_by_parameter, map(self._generator_index, link.inertia.inertial_parameters), strict=True
+            )
             if generator is not None
         }
 

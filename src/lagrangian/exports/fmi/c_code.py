@@ -24,40 +24,42 @@ MODEL_FUNCTIONS = {
     "model_prepare": "void model_prepare(const double *parameters, model_constants *constants)",
     "model_forces": f"void model_forces({STATE_ARGUMENTS}, const double *values, const model_constants *constants, double *tau)",
     "model_rates": f"void model_rates({STATE_ARGUMENTS}, const double *tau, const model_constants *constants, double *rates)",
-    "model_nearest": f"void model_nearest({STATE_ARGUMENTS}, const model_constants *constants, double *nearest)",
-    "model_open": f"double model_open({STATE_ARGUMENTS}, const model_constants *constants, size_t *worst)",
+    "model_project": f"void model_project({STATE_ARGUMENTS}, const model_constants *constants, double *nearest)",
+    "model_violation": f"double model_violation({STATE_ARGUMENTS}, const model_constants *constants, size_t *worst)",
     "model_outputs": f"void model_outputs({STATE_ARGUMENTS}, const double *tau, const model_constants *constants, double *y)",
 }
 MODEL_COMMENTS = {
     "model_prepare": "The constants that follow from the parameters.",
     "model_forces": "The joint forces: those of the description, and the inputs, which are among the values.",
     "model_rates": "The rates of the coordinates, and the accelerations.",
-    "model_nearest": "The nearest state that keeps the constraints, by one step of Newton's method.",
-    "model_open": "The largest violation of a constraint, and the number of that constraint.",
+    "model_project": "The nearest state that keeps the constraints, by one step of Newton's method.",
+    "model_violation": "The largest violation of a constraint, and the number of that constraint.",
     "model_outputs": "All outputs but the accelerations, which are the first, and are known.",
 }
 START_FUNCTIONS = {
     "model_closure": f"void model_closure(double t, const double *x, {CONSTANTS_ARGUMENT}, double *eta)",
-    "model_slopes": f"void model_slopes(double t, const double *x, {CONSTANTS_ARGUMENT}, double *psi)",
-    "model_breaking": f"void model_breaking(double t, const double *x, {CONSTANTS_ARGUMENT}, double *rate)",
-    "model_masses": f"void model_masses(const double *x, {CONSTANTS_ARGUMENT}, double *masses)",
-    "model_moving": f"void model_moving(const double *x, const double *speeds, {CONSTANTS_ARGUMENT}, double *rates)",
+    "model_constraint_jacobian": f"void model_constraint_jacobian(double t, const double *x, {CONSTANTS_ARGUMENT}, double *psi)",
+    "model_constraint_rates": f"void model_constraint_rates(double t, const double *x, {CONSTANTS_ARGUMENT}, double *rate)",
+    "model_mass_matrix": f"void model_mass_matrix(const double *x, {CONSTANTS_ARGUMENT}, double *masses)",
+    "model_coordinate_rates": (
+        f"void model_coordinate_rates(const double *x, const double *speeds, {CONSTANTS_ARGUMENT}, double *rates)"
+    ),
 }
 START_COMMENTS = {
     "model_closure": "The violation of the equations of coordinates; x may contain coordinates only.",
-    "model_slopes": "How equations change with the speeds, a row for each.",
-    "model_breaking": "How fast the constraints are left.",
-    "model_masses": "The mass matrix.",
-    "model_moving": "The rates of the coordinates at these speeds.",
+    "model_constraint_jacobian": "The constraint Jacobian, a row for each equation.",
+    "model_constraint_rates": "The rates of the constraints.",
+    "model_mass_matrix": "The mass matrix.",
+    "model_coordinate_rates": "The rates of the coordinates at these speeds.",
 }
 
 # the routine that each of them calls, and the name of its output in C
 START_CALLS = {
     "model_closure": ("closure", "eta"),
-    "model_slopes": ("constraint_jacobian", "psi"),
-    "model_breaking": ("constraint_rate", "rate"),
-    "model_masses": ("mass_matrix", "masses"),
-    "model_moving": ("coordinate_rates", "rates"),
+    "model_constraint_jacobian": ("constraint_jacobian", "psi"),
+    "model_constraint_rates": ("constraint_rate", "rate"),
+    "model_mass_matrix": ("mass_matrix", "masses"),
+    "model_coordinate_rates": ("coordinate_rates", "rates"),
 }
 START_TABLE_NAMES = ("model_holonomic", "model_traits", "model_driven_speeds")
 
@@ -65,9 +67,9 @@ START_TABLE_NAMES = ("model_holonomic", "model_traits", "model_driven_speeds")
 PREFIXED_NAMES = (
     *("fmu_tell", "fmu_is_in", "fmu_start", "fmu_touch", "fmu_derivatives", "fmu_outputs", "fmu_rates", "fmu_close"),
     *("fmu_finite", "model_start", "model_names", "model_constraint_names", "model_prepare", "model_forces", "model_rates"),
-    *("model_nearest", "model_open", "model_outputs", *START_TABLE_NAMES, *START_FUNCTIONS),
-    *("fmu_assemble", "fmu_factor", "fmu_forward", "fmu_backward", "fmu_least", "fmu_largest", "fmu_unit_quaternions"),
-    *("fmu_newton", "fmu_descent", "fmu_go", "fmu_reached", "fmu_speeds"),
+    *("model_project", "model_violation", "model_outputs", *START_TABLE_NAMES, *START_FUNCTIONS),
+    *("fmu_assemble", "fmu_factor", "fmu_forward", "fmu_backward", "fmu_least_squares", "fmu_largest", "fmu_unit_quaternions"),
+    *("fmu_newton", "fmu_descent", "fmu_interpolate", "fmu_follow_to", "fmu_speeds"),
 )
 
 
@@ -144,13 +146,13 @@ def source(content: FmuModel) -> str:
         "model_prepare": _prepare_body(content),
         "model_forces": _forces_body(content),
         "model_rates": _rates_body(content),
-        "model_nearest": _nearest_body(content),
-        "model_open": _open_body(content),
+        "model_project": _project_body(content),
+        "model_violation": _violation_body(content),
         "model_outputs": _outputs_body(content),
     }
     if content.mechanism.equation_count:
         bodies |= {
-            name: [_call(content, routine, [output], {"qd": "speeds"} if name == "model_moving" else None)]
+            name: [_call(content, routine, [output], {"qd": "speeds"} if name == "model_coordinate_rates" else None)]
             for name, (routine, output) in START_CALLS.items()
         }
     for name, body in bodies.items():
@@ -196,9 +198,9 @@ def _prepare_body(content: FmuModel) -> list[str]:
         return ["constants->none = 0.0;"]
     name = content.identifier
     fields = {p.name: field for p, field in zip(content.sources.package.parameters, content.sources.fields, strict=True)}
-    lines = [f"{name}_parameters given = {name}_default_parameters;"]
-    lines += [f"given.{fields[p.name]} = parameters[{k}];" for k, p in enumerate(content.parameters)]
-    return [*lines, f"{name}_prepare(&given, constants);"]
+    lines = [f"{name}_parameters values = {name}_default_parameters;"]
+    lines += [f"values.{fields[p.name]} = parameters[{k}];" for k, p in enumerate(content.parameters)]
+    return [*lines, f"{name}_prepare(&values, constants);"]
 
 
 def _forces_body(content: FmuModel) -> list[str]:
@@ -238,27 +240,27 @@ def _rates_body(content: FmuModel) -> list[str]:
     ]
 
 
-def _nearest_body(content: FmuModel) -> list[str]:
+def _project_body(content: FmuModel) -> list[str]:
     if "project" in content.routines:
         return [_call(content, "project", ["nearest", "nearest + MODEL_COORDINATES"])]
     lines = ["memcpy(nearest, x, MODEL_STATES * sizeof *x);"]
     return [*lines, _call(content, NORMALISE, ["nearest"])] if content.needs_projection else lines
 
 
-def _open_body(content: FmuModel) -> list[str]:
+def _violation_body(content: FmuModel) -> list[str]:
     if "project" not in content.routines:
         return ["return 0.0;"]
     closure, rate = (content.routines[name].size for name in ("closure", "constraint_rate"))
     return [
-        f"double off[{closure + rate}], most = 0.0;",
-        _call(content, "closure", ["off"]),
-        _call(content, "constraint_rate", [f"off + {closure}"]),
+        f"double violations[{closure + rate}], largest = 0.0;",
+        _call(content, "closure", ["violations"]),
+        _call(content, "constraint_rate", [f"violations + {closure}"]),
         f"for (size_t i = 0; i < {closure + rate}; ++i)",
-        "    if (!(fabs(off[i]) <= most)) {",
-        "        most = fabs(off[i]);",
+        "    if (!(fabs(violations[i]) <= largest)) {",
+        "        largest = fabs(violations[i]);",
         "        *worst = i;",
         "    }",
-        "return most;",
+        "return largest;",
     ]
 
 

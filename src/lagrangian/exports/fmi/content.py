@@ -1,4 +1,4 @@
-"""What an FMU of a mechanism is made of: its routines in C, its variables, and what is to be said of it."""
+"""The content of an FMU of a mechanism: its routines in C, its variables, and the notes on them."""
 
 from __future__ import annotations
 
@@ -33,10 +33,8 @@ from lagrangian.model.mechanism import Mechanism
 NORMALISE = "normalise"
 SPAN = (0.0, 10.0)  # of a mechanism that does not say how long it runs
 MAX_IDENTIFIER_LENGTH = 60  # characters of the model identifier, which names files
-MAX_STEP, STEPS_OF_SPAN = (
-    1e-3,
-    10_000,
-)  # s, the largest step unless it is given; and into how many the run of the description is divided
+MAX_STEP = 1e-3  # s, of Co-Simulation by default
+STEPS_OF_SPAN = 10_000  # by default, the time span has at least so many steps
 STABILISATION_RATE = 100.0  # 1/s: the errors of variable-step solvers stay small, and explicit ones stable up to steps of 20 ms
 FRICTION_SPEED = 1e-3  # rad/s or m/s
 MAX_LISTED_NAMES = 6  # names that a note lists
@@ -69,6 +67,7 @@ class FmuModel:
 
 
 def build_fmu_model(mechanism: Mechanism, request: ExportRequest, step: float | None) -> FmuModel:
+    """Build the content of an FMU; `step` is the largest step of Co-Simulation in s, or None for the default."""
     if not mechanism.nv:
         raise ArgumentError(f"{mechanism.name} has no joint that moves, but an FMU needs a state", argument="mechanism")
     adjustable_parameters, _ = adjustable.select_parameters(mechanism, request.parameters)
@@ -158,16 +157,11 @@ def _friction_groups(model: MechanismGraph) -> dict[int, tuple[int, ...]]:
 
 def _renaming_notes(variables: FmuVariables) -> list[str]:
     renamings = [f"{old} is {new}" for old, new in variables.changed.items()]
-    more = (
-        f", and {len(renamings) - MAX_LISTED_NAMES} more, whose descriptions have them"
-        if len(renamings) > MAX_LISTED_NAMES
-        else ""
-    )
-    return (
-        [f"Names that FMI does not allow are spelled differently: {', '.join(renamings[:MAX_LISTED_NAMES])}{more}."]
-        if renamings
-        else []
-    )
+    if not renamings:
+        return []
+    remaining = len(renamings) - MAX_LISTED_NAMES
+    more = f", and {remaining} more, whose descriptions have them" if remaining > 0 else ""
+    return [f"Names that FMI does not allow are spelled differently: {', '.join(renamings[:MAX_LISTED_NAMES])}{more}."]
 
 
 def _notes(mechanism: Mechanism, unused_names: Sequence[str], sliding: Iterable[int]) -> list[str]:

@@ -24,6 +24,8 @@ OnPair = Callable[[int, int, str], None]
 
 
 class LoopWriter:
+    """Writes the loops of one routine, with the tables and arrays that they share."""
+
     def __init__(self, lines: CodeWriter, routine: Routine, body: LinkLoops, straight: Callable[..., None]) -> None:
         self.lines, self.routine, self.straight = lines, routine, straight
         self.language, self.tree, self.program, self.algorithm = lines.language, body.tree, body.program, body.algorithm
@@ -41,7 +43,7 @@ class LoopWriter:
     # -- the whole -----------------------------------------------------------------------------------------------------
 
     def write(self) -> None:
-        """The tables that the loops read, the arrays that they share, and the loops."""
+        """Write the tables that the loops read, the arrays that they share, and the loops."""
         language, program, outer_writer = self.language, self.program, self.lines
         self.lines = type(outer_writer)(language, outer_writer.depth)
         if program.turns:
@@ -100,7 +102,7 @@ class LoopWriter:
             lines.close()
         lines.open(language.loop("i", self.n, backward=not outward))
 
-        def step(kind: JointType) -> None:
+        def write_link_step(kind: JointType) -> None:
             carry = {j: f"c{k}_{j}" for j in traced_pass.carry}
             if not self.chain:
                 row = self._parent_row("parent", "i") if outward else "(i + 1)"
@@ -114,7 +116,7 @@ class LoopWriter:
                 place = language.element("carried", f"{row}*{wide} + {s}")
                 lines.add(language.assignment(place, result[j] if outward else f"{place} + {result[j]}"))
 
-        self._dispatch_kinds("i", self.kinds, step)
+        self._dispatch_kinds("i", self.kinds, write_link_step)
         lines.close()
 
     def _ground_value(self, traced_pass: Pass, j: int) -> str:
@@ -163,11 +165,11 @@ class LoopWriter:
             return
         lines.open(language.loop("i", self.n))
 
-        def start(kind: JointType) -> None:
+        def write_climbs(kind: JointType) -> None:
             for a in range(kind.nv if walk.per == "speed" else 1):
                 self._write_climb(traced_pass, walk, kind, a)
 
-        self._dispatch_kinds("i", starting, start)
+        self._dispatch_kinds("i", starting, write_climbs)
         lines.close()
 
     def _write_climb(self, traced_pass: Pass, walk: Walk, kind: JointType, a: int) -> None:
@@ -184,7 +186,7 @@ class LoopWriter:
         link = f"link{a}"
         lines.add(language.integer(link, f"{up} - 1"))
 
-        def meet(other: JointType) -> None:
+        def write_ancestor_step(other: JointType) -> None:
             last = max((label[2] for label in traced_pass.steps[other].outputs if label[0] == "pair"), default=0)
 
             def on_pair(b: int, c: int, value: str) -> None:
@@ -201,7 +203,7 @@ class LoopWriter:
             carried = self._write_step(traced_pass.steps[other], link, names, on_pair)
             lines.add(*(language.assignment(names[c], carried[c]) for c in traced_pass.carry))
 
-        self._dispatch_kinds(link, self.kinds, meet)
+        self._dispatch_kinds(link, self.kinds, write_ancestor_step)
         before = link if self.chain else self._parent_row("parent", link)
         lines.add(language.assignment(up, before))
         lines.close()

@@ -1,4 +1,4 @@
-"""What source code in all languages shares: legal names, what is said of a mechanism and its functions, the preparation."""
+"""The parts that source code in all languages shares: legal names, sentences on a mechanism and its functions, preparation."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SourceFiles:
         """The parameters, each with its name in the code."""
         return list(zip(self.fields, self.package.parameters, strict=True))
 
-    # -- what is said --------------------------------------------------------------------------------------------------
+    # -- sentences -----------------------------------------------------------------------------------------------------
 
     @property
     def notes(self) -> tuple[str, ...]:

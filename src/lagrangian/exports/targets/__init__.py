@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
-from lagrangian.exports.targets.target import ExportTarget
+from lagrangian.errors import ArgumentError, ArgumentName, error_location, unknown_name_message
+from lagrangian.exports.targets.target import ExportTarget, TargetOption
 
 # the name of a target, and where it is: a file here, and its name there
 NAMES = {
@@ -28,10 +28,21 @@ _registered: dict[str, ExportTarget] = {}
 
 
 def register(target: ExportTarget) -> None:
-    """Add a target of one's own, or take the place of one."""
+    """Add a target from outside the package, or take the place of one."""
     if not isinstance(target, ExportTarget):
         raise ArgumentError(f"{target!r} is not an export target; it must be an instance of a subclass of ExportTarget")
+    with error_location(f"export target {getattr(target, 'name', type(target).__name__)!r}"):
+        _check(target)
     _registered[target.name] = target
+
+
+def _check(target: ExportTarget) -> None:
+    for attribute in ("name", "about"):
+        if not isinstance(getattr(target, attribute, None), str):
+            raise ArgumentError(f"it has no text `{attribute}`, which `ExportTarget` describes")
+    for name, option in target.options.items():
+        if not isinstance(option, TargetOption):
+            raise ArgumentError(f"its option {name!r} is {option!r}; a `TargetOption` is needed")
 
 
 def find_target(name: str) -> ExportTarget:

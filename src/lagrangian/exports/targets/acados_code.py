@@ -23,7 +23,7 @@ HEADER = Template("""\
  * A model of $mechanism for acados, through the C interface that CasADi's generated code has.
  * The state is x = (q, qd), and the controls u are the joint forces along the speeds
 $controls
- * The parameters p are those of ${name}_parameters, in that order; without p they have their usual values.
+ * The parameters p are those of ${name}_parameters, in that order; without p they have their default values.
  * Matrices are column by column.
  *
  * acados' C interface takes the functions as they are:
@@ -72,8 +72,8 @@ enum { N = $n, NX = $nx, NU = $nu };
 /* The speed that each control acts along. */
 static const int driven[] = {$driven};
 
-/* Numbers that may not be given, which means that they are zero. */
-static void copied(const double *from, int count, double *to)
+/* Copy numbers; a null pointer stands for zeros. */
+static void copy_or_zero(const double *from, int count, double *to)
 {
     for (int i = 0; i < count; ++i) {
         to[i] = from ? from[i] : 0.0;
@@ -83,7 +83,7 @@ static void copied(const double *from, int count, double *to)
 /* The controls at their places among all joint forces. */
 static void joint_forces(const double *u, double tau[N])
 {
-    copied(0, N, tau);
+    copy_or_zero(0, N, tau);
     for (int j = 0; j < NU; ++j) {
         tau[driven[j]] = u ? u[j] : 0.0;
     }
@@ -93,16 +93,16 @@ CONSTANTS = Template("""\
 /* The parameters are numbers one after the other. */
 typedef char parameters_are_numbers[sizeof(${name}_parameters) == $parameters * sizeof(double) ? 1 : -1];
 
-/* The constants of some parameters; of the usual ones if none are given. */
-static const ${name}_constants *constants_of(const double *p, ${name}_constants *own)
+/* The constants of some parameters; of the default ones if none are given. */
+static const ${name}_constants *choose_constants(const double *p, ${name}_constants *prepared)
 {
     if (!p) {
         return &${name}_default_constants;
     }
     ${name}_parameters parameters;
     memcpy(&parameters, p, sizeof parameters);
-    ${name}_prepare(&parameters, own);
-    return own;
+    ${name}_prepare(&parameters, prepared);
+    return prepared;
 }
 """)
 EXPLICIT = Template("""\
@@ -113,18 +113,18 @@ static void explicit_ode(const double *given_x, const double *u, const double *p
     if (!xdot) {
         return;
     }
-$constants    copied(given_x, NX, x);
+$constants    copy_or_zero(given_x, NX, x);
     joint_forces(u, tau);
-    copied(x + N, N, xdot);
+    copy_or_zero(x + N, N, xdot);
     ${name}_forward_dynamics(x, x + N, tau, ${passed}xdot + N);
 }
 
 /* The derivatives of the accelerations by q, qd and the joint forces, row by row. */
-static void slopes(
+static void derivatives(
     const double *given_x, const double *u, const double *p, double by_q[N*N], double by_qd[N*N], double by_tau[N*N])
 {
     double x[NX], tau[N];
-$constants    copied(given_x, NX, x);
+$constants    copy_or_zero(given_x, NX, x);
     joint_forces(u, tau);
     ${name}_forward_dynamics_derivatives(x, x + N, tau, ${passed}by_q, by_qd, by_tau);
 }
@@ -133,9 +133,9 @@ $constants    copied(given_x, NX, x);
 static void explicit_jacobian(const double *x, const double *u, const double *p, double *A, double *B)
 {
     double by_q[N*N], by_qd[N*N], by_tau[N*N];
-    slopes(x, u, p, by_q, by_qd, by_tau);
+    derivatives(x, u, p, by_q, by_qd, by_tau);
     if (A) {
-        copied(0, NX*NX, A);
+        copy_or_zero(0, NX*NX, A);
         for (int i = 0; i < N; ++i) {
             A[i + NX*(N + i)] = 1.0;
             for (int k = 0; k < N; ++k) {
@@ -145,7 +145,7 @@ static void explicit_jacobian(const double *x, const double *u, const double *p,
         }
     }
     if (B) {
-        copied(0, NX*NU, B);
+        copy_or_zero(0, NX*NU, B);
         for (int j = 0; j < NU; ++j) {
             for (int i = 0; i < N; ++i) {
                 B[N + i + NX*j] = by_tau[N*i + driven[j]];
@@ -157,7 +157,7 @@ static void explicit_jacobian(const double *x, const double *u, const double *p,
 /* to = A S, for some columns. */
 static void times_A(const double *by_q, const double *by_qd, const double *S, int columns, double *to)
 {
-    copied(0, NX*columns, to);
+    copy_or_zero(0, NX*columns, to);
     for (int j = 0; S && j < columns; ++j) {
         const double *s = S + NX*j;
         for (int i = 0; i < N; ++i) {
@@ -174,7 +174,7 @@ static void explicit_vde(const double **arg, double **res)
 {
     double by_q[N*N], by_qd[N*N], by_tau[N*N];
     explicit_ode(arg[0], arg[3], arg[4], res[0]);
-    slopes(arg[0], arg[3], arg[4], by_q, by_qd, by_tau);
+    derivatives(arg[0], arg[3], arg[4], by_q, by_qd, by_tau);
     if (res[1]) {
         times_A(by_q, by_qd, arg[1], NX, res[1]);
     }
@@ -195,9 +195,9 @@ static void explicit_adjoint(const double **arg, double *adj)
     if (!adj) {
         return;
     }
-    copied(arg[1], NX, lam);
-    slopes(arg[0], arg[2], arg[3], by_q, by_qd, by_tau);
-    copied(0, NX + NU, adj);
+    copy_or_zero(arg[1], NX, lam);
+    derivatives(arg[0], arg[2], arg[3], by_q, by_qd, by_tau);
+    copy_or_zero(0, NX + NU, adj);
     for (int i = 0; i < N; ++i) {
         adj[N + i] += lam[i];
         for (int k = 0; k < N; ++k) {
@@ -218,8 +218,8 @@ static void implicit(const double **arg, double *f, double *by_x, double *by_xdo
 {
     double x[NX], xdot[NX], tau[N];
     const double *p = arg[5];
-$constants    copied(arg[0], NX, x);
-    copied(arg[1], NX, xdot);
+$constants    copy_or_zero(arg[0], NX, x);
+    copy_or_zero(arg[1], NX, xdot);
     joint_forces(arg[2], tau);
     if (f) {
         ${name}_inverse_dynamics(x, x + N, xdot + N, ${passed}f + N);
@@ -232,10 +232,10 @@ $constants    copied(arg[0], NX, x);
         double by_q[N*N], by_qd[N*N], by_qdd[N*N];
         ${name}_inverse_dynamics_derivatives(x, x + N, xdot + N, ${passed}by_q, by_qd, by_qdd);
         if (by_x) {
-            copied(0, NX*NX, by_x);
+            copy_or_zero(0, NX*NX, by_x);
         }
         if (by_xdot) {
-            copied(0, NX*NX, by_xdot);
+            copy_or_zero(0, NX*NX, by_xdot);
         }
         for (int i = 0; i < N; ++i) {
             if (by_x) {
@@ -256,7 +256,7 @@ $constants    copied(arg[0], NX, x);
         }
     }
     if (by_u) {
-        copied(0, NX*NU, by_u);
+        copy_or_zero(0, NX*NU, by_u);
         for (int j = 0; j < NU; ++j) {
             by_u[N + driven[j] + NX*j] = -1.0;
         }
@@ -285,7 +285,7 @@ static void implicit(const double **arg, double *f, double *by_x, double *by_xdo
         }
     }
     if (by_xdot) {
-        copied(0, NX*NX, by_xdot);
+        copy_or_zero(0, NX*NX, by_xdot);
         for (int i = 0; i < NX; ++i) {
             by_xdot[i + NX*i] = 1.0;
         }
@@ -316,7 +316,7 @@ import casadi as ca
 LIBRARY = Path(__file__).resolve().parent / "build" / "lib${name}_acados.so"
 X = $x  # the state
 U = $u  # the controls
-P = $p  # the parameters, with their usual values
+P = $p  # the parameters, with their default values
 
 
 def function(name, library=LIBRARY):
@@ -386,7 +386,7 @@ def function_bodies(source_files: CSourceFiles, sizes: AcadosSizes) -> str:
     name = source_files.prefix
     constants = "    (void)p;\n"
     if source_files.constants:
-        constants = f"    {name}_constants own;\n    const {name}_constants *constants = constants_of(p, &own);\n"
+        constants = f"    {name}_constants prepared;\n    const {name}_constants *constants = choose_constants(p, &prepared);\n"
     substitutions = {
         "name": name,
         "n": sizes.n,

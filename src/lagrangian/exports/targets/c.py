@@ -141,7 +141,7 @@ class CSourceFiles(package_text.SourceFiles):
         return "\n".join(lines)
 
     def declarations(self) -> list[str]:
-        """The types of the parameters and constants, and their usual values."""
+        """The types of the parameters and constants, and their default values."""
         name = self.prefix
         if not self.constants:
             return []
@@ -201,7 +201,7 @@ class CSourceFiles(package_text.SourceFiles):
         return "\n".join(lines)
 
     def definitions(self) -> list[str]:
-        """The usual values, and how constants follow from parameters."""
+        """The default values, and how constants follow from parameters."""
         if not self.constants:
             return []
         name = self.prefix
@@ -210,7 +210,7 @@ class CSourceFiles(package_text.SourceFiles):
         return [*self.defaults(), *default_lines, "", *self._prepare(), ""]
 
     def defaults(self) -> list[str]:
-        """The usual values of the parameters."""
+        """The default values of the parameters."""
         values = [self.language.number(p.value) for p in self.package.parameters]
         return [f"const {self.prefix}_parameters {self.prefix}_default_parameters = {{", *wrap_values(values, "    "), "};", ""]
 

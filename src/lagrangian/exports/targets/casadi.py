@@ -57,8 +57,8 @@ class CasadiFunctionBuilder:
     def functions(self, names: IdentifierTable) -> dict[str, Any]:
         for routine in self.package.routines:  # each after those that it calls
             name = names.legal(routine.name)
-            make = self._build_straight_line if isinstance(routine.body, StraightLineCode) else self._build_sequence
-            self.built_functions[routine.name] = make(name, routine)
+            build = self._build_straight_line if isinstance(routine.body, StraightLineCode) else self._build_sequence
+            self.built_functions[routine.name] = build(name, routine)
         return {function.name(): function for function in self.built_functions.values()}
 
     def _build_straight_line(self, name: str, routine: Routine) -> Any:

@@ -42,15 +42,15 @@ class JaxTarget(ExportTarget):
             raise ArgumentError("the target 'jax' needs JAX, which is not installed; pip install 'lagrangian[jax]'") from None
         package = self.package(mechanism, replace(request, parameters=() if request.parameters is None else request.parameters))
         names = IdentifierTable(keyword.kwlist)
-        maker = JaxFunctionBuilder(package)
+        builder = JaxFunctionBuilder(package)
         legal = {names.legal(routine.name): routine for routine in package.routines}
-        functions = {name: maker.make_function(name, routine) for name, routine in legal.items()}
+        functions = {name: builder.make_function(name, routine) for name, routine in legal.items()}
         notes = (*package.notes, *names.notes)
         return ExportedFiles(functions=functions, notes=notes, parameters={p.name: p.value for p in package.parameters})
 
 
 class JaxFunctionBuilder:
-    """Makes JAX functions of the routines of one package. Their arrays have entries along the first axis, states along others."""
+    """JAX functions of the routines of one package. Their arrays have entries along the first axis, states along others."""
 
     def __init__(self, package: Package) -> None:
         from lagrangian.exports.targets.jax_code import compile_trace

@@ -103,7 +103,7 @@ class OctaveSourceFiles(package_text.SourceFiles):
             lines += ["", *CHOOSE_FUNCTION.splitlines()]
         return _text(lines)
 
-    # -- what is said --------------------------------------------------------------------------------------------------
+    # -- sentences -----------------------------------------------------------------------------------------------------
 
     def _contents(self) -> str:
         sentences = self.introduction(

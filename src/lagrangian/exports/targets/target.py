@@ -15,7 +15,7 @@ from lagrangian.model.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class TargetOption:
-    """What an option is for, its usual value, and what it may be: one of `choices`, where there are some."""
+    """The purpose of an option, its default, and its possible values: one of `choices`, if there are some."""
 
     about: str
     default: Any
@@ -24,7 +24,7 @@ class TargetOption:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """A request for an export: functions by name, frames, parameters that stay adjustable (None: the usual ones), options."""
+    """A request for an export: functions by name, frames, parameters that stay adjustable (None: the default ones), options."""
 
     functions: Sequence[str] | None = None
     frames: Sequence[str] | None = None
@@ -77,7 +77,7 @@ class ExportTarget(ABC):
         return request.options.get(name, self.options[name].default)
 
     def parse_option(self, name: str, text: str) -> Any:
-        """The value of an option that is written as text, of the kind that its usual value has."""
+        """The value of an option that is written as text, of the kind that its default has."""
         default = self.options[name].default if name in self.options else None
         if isinstance(default, bool):
             if text.lower() not in ("true", "false"):

@@ -85,11 +85,11 @@ void fmu_backward(const double *l, size_t n, double *x);
  * The smallest x with a x = -r, by least squares where rows depend on each other: -a^T (a a^T + damping I)^-1 r, with the damping
  * in mean squares of the rows. `work` has room for rows (rows + 1) numbers.
  */
-void fmu_least(const double *a, const double *r, size_t rows, size_t columns, double damping, double *work, double *x);
+void fmu_least_squares(const double *a, const double *r, size_t rows, size_t columns, double damping, double *work, double *x);
 
 #if MODEL_EQUATIONS
 #define FMU_POLISH_STEPS 20        /* steps of Newton's method from nearby */
-#define FMU_WRAPPED_TOLERANCE 1e-9 /* what loops may miss by after angles were turned back */
+#define FMU_WRAPPED_TOLERANCE 1e-9 /* the violation of loops that is allowed after angles were reduced */
 #define MAX_ROWS (MODEL_EQUATIONS + MODEL_COORDINATES)
 
 /* A search for a start: on the way from values to others, with room to compute in. */
@@ -97,7 +97,7 @@ typedef struct {
     double from[VARIABLES], to[VARIABLES];
     double t;
     model_constants constants;
-    bool set[MODEL_COORDINATES], held[MODEL_COORDINATES];
+    bool set[MODEL_COORDINATES], fixed[MODEL_COORDINATES];
     double psi[MODEL_EQUATIONS * MODEL_SPEEDS], a[MAX_ROWS * MODEL_SPEEDS], r[MAX_ROWS], work[MAX_ROWS * (MAX_ROWS + 1)];
     double masses[MODEL_SPEEDS * MODEL_SPEEDS], factor[MODEL_SPEEDS * MODEL_SPEEDS];
 } fmu_search;
@@ -108,17 +108,17 @@ double fmu_largest(const double *x, size_t count, size_t *which);
 /* Bring quaternions to length one; whether none is zero. */
 bool fmu_unit_quaternions(double *q);
 
-/* Newton's method from q, with the coordinates that are held; whether it closes the loops and goes no further than `reach`. */
+/* Newton's method from q, where the fixed coordinates stay; whether it closes the loops and goes no further than `reach`. */
 bool fmu_newton(fmu_search *s, double *q, int steps, double reach);
 
 /* The same from afar, by steps that help; how far the worst equation is off at the end. */
 double fmu_descent(fmu_search *s, double *q, size_t *worst);
 
 /* The time and the constants at a part of the way from values to others. */
-void fmu_go(fmu_search *s, double part);
+void fmu_interpolate(fmu_search *s, double part);
 
-/* From closed loops at q to where the values are those that are given, and coordinates that are held have their targets. */
-bool fmu_reached(fmu_search *s, double *q, const double *targets);
+/* Go from closed loops at q to where the values are those that were set, and the fixed coordinates have their targets. */
+bool fmu_follow_to(fmu_search *s, double *q, const double *targets);
 
 /* Find speeds that keep the constraints. */
 fmi3Status fmu_speeds(fmu_instance *fmu, fmu_search *s);

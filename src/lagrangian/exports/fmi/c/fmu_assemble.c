@@ -8,90 +8,91 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_TOLERANCE 1e-15    /* what an equation is off by that is kept but for rounding */
+#define EXACT_TOLERANCE 1e-15    /* the violation of an equation that is met but for rounding */
 #define ROUNDED_TOLERANCE 1e-6   /* rad or m: what was rounded when it was written */
 #define MAX_CLOSING_DISTANCE 0.5 /* rad or m: further than from there to where it is closed */
 #define MAX_LISTED 6             /* values that a message lists */
 
 #if MODEL_CLOSURES
 
-/* Hold these coordinates; parts of a quaternion together. How many that are. */
+/* Fix these coordinates, parts of a quaternion together; the number of those that are fixed. */
 static size_t fix_coordinates(fmu_search *s, const bool *chosen)
 {
     size_t count = 0;
-    memcpy(s->held, chosen, sizeof s->held);
+    memcpy(s->fixed, chosen, sizeof s->fixed);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
         for (size_t k = i; k < i + 4 && model_traits[i] & MODEL_QUATERNION; ++k)
-            s->held[k] = chosen[i] || chosen[i + 1] || chosen[i + 2] || chosen[i + 3];
+            s->fixed[k] = chosen[i] || chosen[i + 1] || chosen[i + 2] || chosen[i + 3];
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        count += s->held[i];
+        count += s->fixed[i];
     return count;
 }
 
-/* Values of variables as a message says them. */
-static void list_values(const size_t *places, size_t count, const double *values, char *text, size_t size)
+/* Write values of variables as a message shows them. */
+static void list_values(const size_t *references, size_t count, const double *values, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < count && i < MAX_LISTED && used < size; ++i) {
-        const char *name = model_names[places[i]];
-        const int more = snprintf(text + used, size - used, "%s%s = %.6g", i ? ", " : "", name, values[places[i]]);
+        const char *name = model_names[references[i]];
+        const int more = snprintf(text + used, size - used, "%s%s = %.6g", i ? ", " : "", name, values[references[i]]);
         used += more > 0 ? (size_t)more : 0;
     }
     if (count > MAX_LISTED && used < size)
         (void)snprintf(text + used, size - used, " and %lu more", (unsigned long)(count - MAX_LISTED));
 }
 
-/* Tell why a start is refused: what is given, which constraint it opens, or what would be near. */
-static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, const double *targets)
+/* Refuse a start, with the values that were set, the constraint that they open, or values that would close the loops. */
+static fmi3Status refuse_start(const fmu_instance *fmu, fmu_search *s, double *q, const double *targets)
 {
-    char given[400], found[400], kept[200];
+    char value_text[400], free_text[400], fixed_text[200];
     double values[VARIABLES];
-    size_t places[VARIABLES], count = 0, free_count = 0, own = 0, worst = 0;
+    size_t references[VARIABLES], count = 0, free_count = 0, default_count = 0, worst = 0;
     memcpy(values, s->to, sizeof values);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        if (s->held[i]) {
+        if (s->fixed[i]) {
             values[STATES + i] = q[i] = targets[i];
-            own += !s->set[i];
-            places[count++] = STATES + i;
+            default_count += !s->set[i];
+            references[count++] = STATES + i;
         }
-    list_values(places, count, values, kept, sizeof kept);
-    if (own) /* nothing was set: what stays is where the description begins, and parameters or the time are the cause */
+    list_values(references, count, values, fixed_text, sizeof fixed_text);
+    if (default_count) /* nothing was set: what stays is where the description begins, and parameters or the time are the cause */
         count = 0;
     for (size_t i = 0; i < INPUTS; ++i)
         if (s->to[i] != model_start[i])
-            places[count++] = i;
-    list_values(places, count, values, given, sizeof given);
-    fmu_go(s, 1.0);
-    const double off = fmu_descent(s, q, &worst);
+            references[count++] = i;
+    list_values(references, count, values, value_text, sizeof value_text);
+    fmu_interpolate(s, 1.0);
+    const double violation = fmu_descent(s, q, &worst);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        if (!s->held[i]) {
+        if (!s->fixed[i]) {
             values[STATES + i] = q[i];
-            places[free_count++] = STATES + i;
+            references[free_count++] = STATES + i;
         }
-    list_values(places, free_count, values, found, sizeof found);
-    if (off <= FMU_WRAPPED_TOLERANCE)
+    list_values(references, free_count, values, free_text, sizeof free_text);
+    if (violation <= FMU_WRAPPED_TOLERANCE)
         return fmu_tell(fmu, fmi3Error,
                         "%s: with %s the loops close, but not without passing a dead centre on the way from the start of the "
                         "description, so that the assembly is not known. Set all coordinates to choose it; these would "
                         "close: %s.",
-                        fmu->name, given, found);
+                        fmu->name, value_text, free_text);
     return fmu_tell(fmu, fmi3Error,
                     "%s: no state with %s%s%s%s closes the loops: the constraint %s is off by %.3g at the nearest. %s",
-                    fmu->name, given, own ? " and " : "", own ? kept : "", own ? ", as in the description," : "",
-                    model_constraint_names[worst], off,
+                    fmu->name, value_text, default_count ? " and " : "", default_count ? fixed_text : "",
+                    default_count ? ", as in the description," : "",
+                    model_constraint_names[worst], violation,
                     free_count ? "Give start values that can be reached." : "Set fewer coordinates, and the others follow.");
 }
 
-/* Where the description begins, with the values that are given; coordinates of driven joints stay. */
-static bool begun(fmu_search *s, double *q)
+/* Go from the start of the description to the values that were set; coordinates of driven joints stay fixed. */
+static bool reach_start(fmu_search *s, double *q)
 {
     bool driven[MODEL_COORDINATES];
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
         driven[i] = model_traits[i] & MODEL_DRIVEN;
     (void)fix_coordinates(s, driven);
     memcpy(q, model_start + STATES, MODEL_COORDINATES * sizeof *q);
-    return fmu_reached(s, q, model_start + STATES);
+    return fmu_follow_to(s, q, model_start + STATES);
 }
 
 static void warn_of_moved_start(const fmu_instance *fmu)
@@ -100,7 +101,7 @@ static void warn_of_moved_start(const fmu_instance *fmu)
                    "%s: coordinates that were set to the start values of the description move, to close the loops.", fmu->name);
 }
 
-static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
+static fmi3Status assemble_coordinates(const fmu_instance *fmu, fmu_search *s, double *q)
 {
     const fmu_values *now = &fmu->now;
     const double *start = model_start + STATES;
@@ -118,17 +119,17 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
         any_changed = any_changed || changed[i];
     }
     /* what is given may close the loops as it is, in whichever assembly */
-    const size_t given = fix_coordinates(s, now->set);
-    fmu_go(s, 1.0);
+    const size_t fixed_count = fix_coordinates(s, now->set);
+    fmu_interpolate(s, 1.0);
     memcpy(trial, targets, sizeof trial);
     model_closure(s->t, trial, &s->constants, s->r);
-    const double off = fmu_largest(s->r, MODEL_CLOSURES, NULL);
-    if (off <= EXACT_TOLERANCE
-        || (off <= ROUNDED_TOLERANCE && given && fmu_newton(s, trial, FMU_POLISH_STEPS, MAX_CLOSING_DISTANCE))) {
+    const double violation = fmu_largest(s->r, MODEL_CLOSURES, NULL);
+    if (violation <= EXACT_TOLERANCE
+        || (violation <= ROUNDED_TOLERANCE && fixed_count && fmu_newton(s, trial, FMU_POLISH_STEPS, MAX_CLOSING_DISTANCE))) {
         memcpy(q, trial, sizeof trial);
         return fmi3OK;
     }
-    if (off <= ROUNDED_TOLERANCE && given == MODEL_COORDINATES) { /* all was given, and rounded when it was written */
+    if (violation <= ROUNDED_TOLERANCE && fixed_count == MODEL_COORDINATES) { /* all was given, and rounded when it was written */
         static const bool none[MODEL_COORDINATES] = {false};
         (void)fix_coordinates(s, none);
         memcpy(trial, targets, sizeof trial);
@@ -138,42 +139,42 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
         }
     }
     /* first the values go where they are given, and then the coordinates that were set; or both together */
-    const bool first = begun(s, q);
-    if (first && !given)
+    const bool first = reach_start(s, q);
+    if (first && !fixed_count)
         return fmi3OK;
     memcpy(last, first ? q : start, sizeof last);
     memcpy(s->from, first ? s->to : model_start, sizeof s->from);
     memcpy(q, last, sizeof last);
-    if (given) {
+    if (fixed_count) {
         (void)fix_coordinates(s, now->set);
-        if (fmu_reached(s, q, targets))
+        if (fmu_follow_to(s, q, targets))
             return fmi3OK;
     }
     if (!any_changed) {
         if (!first) {
-            (void)begun(s, q);
-            return refused(fmu, s, q, start);
+            (void)reach_start(s, q);
+            return refuse_start(fmu, s, q, start);
         }
         warn_of_moved_start(fmu);
         memcpy(q, last, sizeof last);
         return fmi3OK;
     }
     /* importers may set all start values: what they set to the value of the description stays only if it can */
-    if (fix_coordinates(s, changed) < given) {
+    if (fix_coordinates(s, changed) < fixed_count) {
         memcpy(trial, last, sizeof trial);
-        if (fmu_reached(s, trial, targets)) {
+        if (fmu_follow_to(s, trial, targets)) {
             warn_of_moved_start(fmu);
             memcpy(q, trial, sizeof trial);
             return fmi3OK;
         }
         (void)fix_coordinates(s, now->set);
     }
-    return refused(fmu, s, q, targets);
+    return refuse_start(fmu, s, q, targets);
 }
 
 #else
 
-static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
+static fmi3Status assemble_coordinates(const fmu_instance *fmu, fmu_search *s, double *q)
 {
     (void)fmu;
     (void)s;
@@ -194,7 +195,7 @@ fmi3Status fmu_assemble(fmu_instance *fmu)
         return fmu_tell(fmu, fmi3Error, "%s: there is not enough memory.", fmu->name);
     memcpy(before, x, sizeof before);
     memcpy(q, x, sizeof q);
-    fmi3Status status = assembled(fmu, s, q);
+    fmi3Status status = assemble_coordinates(fmu, s, q);
     if (status == fmi3OK) {
         memcpy(x, q, sizeof q);
         status = fmu_speeds(fmu, s);

@@ -15,13 +15,13 @@
 static double runge_kutta(const fmu_values *now, double t, double h, double *x)
 {
     static const double PLACES[3] = {0.5, 0.5, 1.0};
-    double slope[4][MODEL_STATES], at[MODEL_STATES], apart = 0.0, changed = 0.0, size = 1.0;
+    double slope[4][MODEL_STATES], stage[MODEL_STATES], apart = 0.0, changed = 0.0, size = 1.0;
     fmu_rates(now, t, x, slope[0]);
     for (int k = 0; k < 3; ++k) {
         const double part = PLACES[k] * h;
         for (size_t i = 0; i < MODEL_STATES; ++i)
-            at[i] = x[i] + part * slope[k][i];
-        fmu_rates(now, t + part, at, slope[k + 1]);
+            stage[i] = x[i] + part * slope[k][i];
+        fmu_rates(now, t + part, stage, slope[k + 1]);
     }
     for (size_t i = 0; i < MODEL_STATES; ++i) {
         apart = fmax(apart, 0.5 * h * fabs(slope[1][i] - slope[0][i]));
@@ -31,8 +31,8 @@ static double runge_kutta(const fmu_values *now, double t, double h, double *x)
     }
 #if MODEL_PROJECTED
     for (int k = 0; k < 2; ++k) {
-        model_nearest(t + h, x, &now->constants, at);
-        memcpy(x, at, sizeof at);
+        model_project(t + h, x, &now->constants, stage);
+        memcpy(x, stage, sizeof stage);
     }
 #endif
     return apart > 1e-9 * size ? changed / apart : 0.0;

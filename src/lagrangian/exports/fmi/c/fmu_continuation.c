@@ -2,7 +2,7 @@
  * Coordinates that are reached from others in the same assembly: numerical continuation.
  *
  * A linkage can be assembled in several ways, and Newton's method from afar ends in any of them. So parameters, the time and the
- * coordinates that are held go to their new values in steps, and the others follow. A step is taken if Newton's method closes the
+ * fixed coordinates go to their new values in steps, and the others follow. A step is taken if Newton's method closes the
  * loops at once and not far away; else half of it is tried. So no step crosses a dead centre, where assemblies meet.
  */
 #include "fmu.h"
@@ -20,7 +20,7 @@
 #define TWO_PI 6.283185307179586
 
 /* The time and the constants at a part of the way. */
-void fmu_go(fmu_search *s, double part)
+void fmu_interpolate(fmu_search *s, double part)
 {
     double parameters[MODEL_PARAMETERS];
     const double *from = s->from + PARAMETERS, *to = s->to + PARAMETERS;
@@ -30,14 +30,14 @@ void fmu_go(fmu_search *s, double part)
     model_prepare(parameters, &s->constants);
 }
 
-/* From q to where the coordinates that are held have their targets, and the values are those that are given. */
+/* Go from q to where the fixed coordinates have their targets, and the values are those that were set; whether it succeeds. */
 static bool follow_path(fmu_search *s, double *q, const double *targets)
 {
     double begin[MODEL_COORDINATES], trial[MODEL_COORDINATES], done = 0.0, longest = 0.0;
     const bool values = memcmp(s->from, s->to, INPUTS * sizeof *s->to) != 0;
     memcpy(begin, q, sizeof begin);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        if (s->held[i])
+        if (s->fixed[i])
             longest = fmax(longest, fabs(targets[i] - q[i]));
     double size = fmin(values ? MAX_VALUE_PART : 1.0, MAX_CHANGE / fmax(longest, 1e-300));
     const double least = (values ? MIN_VALUE_PART : MIN_PART) / fmax(longest, 1.0);
@@ -45,11 +45,11 @@ static bool follow_path(fmu_search *s, double *q, const double *targets)
         const double part = done + 1.01 * size >= 1.0 ? 1.0 : done + size;
         memcpy(trial, q, sizeof trial);
         for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-            if (s->held[i])
+            if (s->fixed[i])
                 trial[i] = part == 1.0 ? targets[i] : begin[i] + part * (targets[i] - begin[i]);
         if (part < 1.0)
             (void)fmu_unit_quaternions(trial);
-        fmu_go(s, part);
+        fmu_interpolate(s, part);
         if (fmu_newton(s, trial, MAX_ITERATIONS, MAX_CHANGE)) {
             memcpy(q, trial, sizeof trial);
             done = part;
@@ -61,14 +61,14 @@ static bool follow_path(fmu_search *s, double *q, const double *targets)
     return done == 1.0;
 }
 
-/* The same; whole turns are not gone, unless an equation counts them, as that of a pair of gears does. */
-bool fmu_reached(fmu_search *s, double *q, const double *targets)
+/* The same; whole turns are left out, unless an equation counts them, as that of a pair of gears does. */
+bool fmu_follow_to(fmu_search *s, double *q, const double *targets)
 {
     double begin[MODEL_COORDINATES], near[MODEL_COORDINATES];
     bool turned = false;
     for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
         double dot = 0.0;
-        if (!(model_traits[i] & MODEL_QUATERNION) || !s->held[i])
+        if (!(model_traits[i] & MODEL_QUATERNION) || !s->fixed[i])
             continue;
         for (size_t k = i; k < i + 4; ++k)
             dot += q[k] * targets[k];
@@ -78,15 +78,15 @@ bool fmu_reached(fmu_search *s, double *q, const double *targets)
     memcpy(begin, q, sizeof begin);
     memcpy(near, targets, sizeof near);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
-        const double turns = s->held[i] && model_traits[i] & MODEL_PERIODIC ? floor((targets[i] - q[i]) / TWO_PI + 0.5) : 0.0;
+        const double turns = s->fixed[i] && model_traits[i] & MODEL_PERIODIC ? floor((targets[i] - q[i]) / TWO_PI + 0.5) : 0.0;
         near[i] -= TWO_PI * turns;
         turned = turned || turns != 0.0;
     }
-    const bool arrived = follow_path(s, q, near);
-    if (!arrived || !turned)
-        return arrived;
+    const bool reached = follow_path(s, q, near);
+    if (!reached || !turned)
+        return reached;
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        if (s->held[i])
+        if (s->fixed[i])
             q[i] = targets[i];
     model_closure(s->t, q, &s->constants, s->r);
     if (fmu_largest(s->r, MODEL_CLOSURES, NULL) <= FMU_WRAPPED_TOLERANCE && fmu_newton(s, q, FMU_POLISH_STEPS, MAX_CHANGE))

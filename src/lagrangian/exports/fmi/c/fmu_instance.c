@@ -8,20 +8,20 @@
 
 static const char *const CATEGORIES[3] = {"logStatusWarning", "logStatusDiscard", "logStatusError"};
 
-static int category_of(fmi3Status status)
+static int log_category(fmi3Status status)
 {
     return status == fmi3Warning ? 0 : status == fmi3Discard ? 1 : 2;
 }
 
 fmi3Status fmu_tell(const fmu_instance *fmu, fmi3Status status, const char *format, ...)
 {
-    const int category = category_of(status);
+    const int category = log_category(status);
     if (fmu->log && (fmu->logged[category] || category == 2)) {
         char text[1024];
-        va_list given;
-        va_start(given, format);
-        (void)vsnprintf(text, sizeof text, format, given);
-        va_end(given);
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
         fmu->log(fmu->environment, status, CATEGORIES[category], text);
     }
     return status;
@@ -49,18 +49,18 @@ bool fmu_is_in(const fmu_instance *fmu, unsigned modes, const char *function)
     return false;
 }
 
-static fmu_instance *instance_of(fmu_kind kind, fmi3String name, fmi3String token, fmi3Boolean logging,
-                                 fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
+static fmu_instance *make_instance(fmu_kind kind, fmi3String name, fmi3String token, fmi3Boolean logging,
+                                   fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
 {
-    fmu_instance refused = {0};
-    refused.environment = environment;
-    refused.log = log;
+    fmu_instance rejected = {0};
+    rejected.environment = environment;
+    rejected.log = log;
     if (!name || !name[0]) {
-        (void)fmu_tell(&refused, fmi3Error, "The instance has no name.");
+        (void)fmu_tell(&rejected, fmi3Error, "The instance has no name.");
         return NULL;
     }
     if (!token || strcmp(token, MODEL_TOKEN) != 0) {
-        (void)fmu_tell(&refused, fmi3Error, "%s: the instantiation token is that of another FMU.", name);
+        (void)fmu_tell(&rejected, fmi3Error, "%s: the instantiation token is that of another FMU.", name);
         return NULL;
     }
     fmu_instance *fmu = calloc(1, sizeof *fmu);
@@ -68,7 +68,7 @@ static fmu_instance *instance_of(fmu_kind kind, fmi3String name, fmi3String toke
     if (!fmu || !own_name) {
         free(fmu);
         free(own_name);
-        (void)fmu_tell(&refused, fmi3Error, "%s: there is not enough memory.", name);
+        (void)fmu_tell(&rejected, fmi3Error, "%s: there is not enough memory.", name);
         return NULL;
     }
     fmu->kind = kind;
@@ -92,7 +92,7 @@ FMI3_INSTANCE(fmi3InstantiateModelExchange)(fmi3String name, fmi3String token, f
 {
     (void)resources;
     (void)visible;
-    return instance_of(MODEL_EXCHANGE, name, token, logging, environment, log);
+    return make_instance(MODEL_EXCHANGE, name, token, logging, environment, log);
 }
 
 FMI3_INSTANCE(fmi3InstantiateCoSimulation)(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
@@ -107,14 +107,14 @@ FMI3_INSTANCE(fmi3InstantiateCoSimulation)(fmi3String name, fmi3String token, fm
     (void)intermediate;
     (void)update;
     if (event_mode || intermediate_count) {
-        fmu_instance refused = {0};
-        refused.environment = environment;
-        refused.log = log;
-        (void)fmu_tell(&refused, fmi3Error, "Co-Simulation of this FMU has no %s.",
+        fmu_instance rejected = {0};
+        rejected.environment = environment;
+        rejected.log = log;
+        (void)fmu_tell(&rejected, fmi3Error, "Co-Simulation of this FMU has no %s.",
                        event_mode ? "Event Mode" : "intermediate variables");
         return NULL;
     }
-    return instance_of(CO_SIMULATION, name, token, logging, environment, log);
+    return make_instance(CO_SIMULATION, name, token, logging, environment, log);
 }
 
 FMI3_INSTANCE(fmi3InstantiateScheduledExecution)(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
@@ -122,7 +122,7 @@ FMI3_INSTANCE(fmi3InstantiateScheduledExecution)(fmi3String name, fmi3String tok
                                                  fmi3LogMessageCallback log, fmi3ClockUpdateCallback update,
                                                  fmi3LockPreemptionCallback lock, fmi3UnlockPreemptionCallback unlock)
 {
-    fmu_instance refused = {0};
+    fmu_instance rejected = {0};
     (void)name;
     (void)token;
     (void)resources;
@@ -131,9 +131,9 @@ FMI3_INSTANCE(fmi3InstantiateScheduledExecution)(fmi3String name, fmi3String tok
     (void)update;
     (void)lock;
     (void)unlock;
-    refused.environment = environment;
-    refused.log = log;
-    (void)fmu_tell(&refused, fmi3Error, "This FMU is for Model Exchange and Co-Simulation, and not for Scheduled Execution.");
+    rejected.environment = environment;
+    rejected.log = log;
+    (void)fmu_tell(&rejected, fmi3Error, "This FMU is for Model Exchange and Co-Simulation, and not for Scheduled Execution.");
     return NULL;
 }
 
@@ -153,12 +153,12 @@ FMI3_STATUS(fmi3SetDebugLogging)(fmi3Instance instance, fmi3Boolean on, size_t c
     for (int i = 0; i < 3 && !count; ++i)
         fmu->logged[i] = on;
     for (size_t k = 0; k < count; ++k) {
-        int found = 0;
-        while (found < 3 && strcmp(categories[k], CATEGORIES[found]) != 0)
-            ++found;
-        if (found == 3)
+        int category = 0;
+        while (category < 3 && strcmp(categories[k], CATEGORIES[category]) != 0)
+            ++category;
+        if (category == 3)
             return fmu_tell(fmu, fmi3Error, "There is no log category %.200s.", categories[k]);
-        fmu->logged[found] = on;
+        fmu->logged[category] = on;
     }
     return fmi3OK;
 }

@@ -34,7 +34,7 @@ void fmu_backward(const double *l, size_t n, double *x)
     }
 }
 
-void fmu_least(const double *a, const double *r, size_t rows, size_t columns, double damping, double *work, double *x)
+void fmu_least_squares(const double *a, const double *r, size_t rows, size_t columns, double damping, double *work, double *x)
 {
     double *gram = work, *y = work + rows * rows, scale = 0.0;
     for (size_t i = 0; i < rows; ++i) {

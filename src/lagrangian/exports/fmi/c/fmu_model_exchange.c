@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool right_count(const fmu_instance *fmu, size_t count, size_t expected, const char *function)
+static bool check_count(const fmu_instance *fmu, size_t count, size_t expected, const char *function)
 {
     if (count == expected)
         return true;
@@ -12,7 +12,7 @@ static bool right_count(const fmu_instance *fmu, size_t count, size_t expected, 
     return false;
 }
 
-static bool of_model_exchange(const fmu_instance *fmu, unsigned modes, const char *function)
+static bool is_model_exchange(const fmu_instance *fmu, unsigned modes, const char *function)
 {
     if (!fmu_is_in(fmu, modes, function))
         return false;
@@ -25,7 +25,7 @@ static bool of_model_exchange(const fmu_instance *fmu, unsigned modes, const cha
 FMI3_STATUS(fmi3EnterEventMode)(fmi3Instance instance)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, CONTINUOUS_TIME, "fmi3EnterEventMode"))
+    if (!is_model_exchange(fmu, CONTINUOUS_TIME, "fmi3EnterEventMode"))
         return fmi3Error;
     fmu->now.mode = EVENT;
     return fmi3OK;
@@ -34,7 +34,7 @@ FMI3_STATUS(fmi3EnterEventMode)(fmi3Instance instance)
 FMI3_STATUS(fmi3EnterContinuousTimeMode)(fmi3Instance instance)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, EVENT, "fmi3EnterContinuousTimeMode"))
+    if (!is_model_exchange(fmu, EVENT, "fmi3EnterContinuousTimeMode"))
         return fmi3Error;
     const fmi3Status status = fmu_close(fmu);
     if (status == fmi3OK)
@@ -47,7 +47,7 @@ FMI3_STATUS(fmi3UpdateDiscreteStates)(fmi3Instance instance, fmi3Boolean *again,
                                       fmi3Float64 *next_event)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, EVENT, "fmi3UpdateDiscreteStates"))
+    if (!is_model_exchange(fmu, EVENT, "fmi3UpdateDiscreteStates"))
         return fmi3Error;
     const fmi3Status status = fmu_close(fmu);
     *again = *terminate = *nominals_changed = *has_next_event = false;
@@ -61,7 +61,7 @@ FMI3_STATUS(fmi3CompletedIntegratorStep)(fmi3Instance instance, fmi3Boolean no_g
                                          fmi3Boolean *terminate)
 {
     (void)no_going_back;
-    if (!of_model_exchange(instance, CONTINUOUS_TIME, "fmi3CompletedIntegratorStep"))
+    if (!is_model_exchange(instance, CONTINUOUS_TIME, "fmi3CompletedIntegratorStep"))
         return fmi3Error;
     *enter_event_mode = *terminate = false;
     return fmi3OK;
@@ -70,7 +70,7 @@ FMI3_STATUS(fmi3CompletedIntegratorStep)(fmi3Instance instance, fmi3Boolean no_g
 FMI3_STATUS(fmi3SetTime)(fmi3Instance instance, fmi3Float64 time)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, EVENT | CONTINUOUS_TIME, "fmi3SetTime"))
+    if (!is_model_exchange(fmu, EVENT | CONTINUOUS_TIME, "fmi3SetTime"))
         return fmi3Error;
     if (!fmu_finite(&time, 1))
         return fmu_tell(fmu, fmi3Error, "fmi3SetTime: the time is not finite.");
@@ -83,8 +83,8 @@ FMI3_STATUS(fmi3SetTime)(fmi3Instance instance, fmi3Float64 time)
 FMI3_STATUS(fmi3SetContinuousStates)(fmi3Instance instance, const fmi3Float64 states[], size_t count)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, EVENT | CONTINUOUS_TIME, "fmi3SetContinuousStates") ||
-        !right_count(fmu, count, MODEL_STATES, "fmi3SetContinuousStates"))
+    if (!is_model_exchange(fmu, EVENT | CONTINUOUS_TIME, "fmi3SetContinuousStates") ||
+        !check_count(fmu, count, MODEL_STATES, "fmi3SetContinuousStates"))
         return fmi3Error;
     if (!fmu_finite(states, count))
         return fmu_tell(fmu, fmi3Discard, "fmi3SetContinuousStates: a state is not finite.");
@@ -97,14 +97,14 @@ FMI3_STATUS(fmi3SetContinuousStates)(fmi3Instance instance, const fmi3Float64 st
 FMI3_STATUS(fmi3GetContinuousStateDerivatives)(fmi3Instance instance, fmi3Float64 derivatives[], size_t count)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, INITIALIZATION | EVENT | CONTINUOUS_TIME | TERMINATED, "fmi3GetContinuousStateDerivatives") ||
-        !right_count(fmu, count, MODEL_STATES, "fmi3GetContinuousStateDerivatives"))
+    if (!is_model_exchange(fmu, INITIALIZATION | EVENT | CONTINUOUS_TIME | TERMINATED, "fmi3GetContinuousStateDerivatives") ||
+        !check_count(fmu, count, MODEL_STATES, "fmi3GetContinuousStateDerivatives"))
         return fmi3Error;
     fmu_derivatives(&fmu->now);
-    const double *found = fmu->now.values + DERIVATIVES;
-    memcpy(derivatives, found, count * sizeof *found);
+    const double *rates = fmu->now.values + DERIVATIVES;
+    memcpy(derivatives, rates, count * sizeof *rates);
     for (size_t i = 0; i < count; ++i)
-        if (!fmu_finite(found + i, 1))
+        if (!fmu_finite(rates + i, 1))
             return fmu_tell(fmu, fmi3Discard, "%s is not finite at time %.17g.", model_names[DERIVATIVES + i],
                             fmu->now.values[TIME]);
     return fmi3OK;
@@ -113,8 +113,8 @@ FMI3_STATUS(fmi3GetContinuousStateDerivatives)(fmi3Instance instance, fmi3Float6
 FMI3_STATUS(fmi3GetContinuousStates)(fmi3Instance instance, fmi3Float64 states[], size_t count)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, INITIALIZATION | EVENT | CONTINUOUS_TIME | TERMINATED, "fmi3GetContinuousStates") ||
-        !right_count(fmu, count, MODEL_STATES, "fmi3GetContinuousStates"))
+    if (!is_model_exchange(fmu, INITIALIZATION | EVENT | CONTINUOUS_TIME | TERMINATED, "fmi3GetContinuousStates") ||
+        !check_count(fmu, count, MODEL_STATES, "fmi3GetContinuousStates"))
         return fmi3Error;
     memcpy(states, fmu->now.values + STATES, count * sizeof *states);
     return fmi3OK;
@@ -123,8 +123,8 @@ FMI3_STATUS(fmi3GetContinuousStates)(fmi3Instance instance, fmi3Float64 states[]
 FMI3_STATUS(fmi3GetNominalsOfContinuousStates)(fmi3Instance instance, fmi3Float64 nominals[], size_t count)
 {
     fmu_instance *fmu = instance;
-    if (!of_model_exchange(fmu, ANY, "fmi3GetNominalsOfContinuousStates") ||
-        !right_count(fmu, count, MODEL_STATES, "fmi3GetNominalsOfContinuousStates"))
+    if (!is_model_exchange(fmu, ANY, "fmi3GetNominalsOfContinuousStates") ||
+        !check_count(fmu, count, MODEL_STATES, "fmi3GetNominalsOfContinuousStates"))
         return fmi3Error;
     for (size_t i = 0; i < count; ++i)
         nominals[i] = 1.0;
@@ -133,7 +133,7 @@ FMI3_STATUS(fmi3GetNominalsOfContinuousStates)(fmi3Instance instance, fmi3Float6
 
 FMI3_STATUS(fmi3GetNumberOfContinuousStates)(fmi3Instance instance, size_t *count)
 {
-    if (!of_model_exchange(instance, ANY, "fmi3GetNumberOfContinuousStates"))
+    if (!is_model_exchange(instance, ANY, "fmi3GetNumberOfContinuousStates"))
         return fmi3Error;
     *count = MODEL_STATES;
     return fmi3OK;
@@ -141,7 +141,7 @@ FMI3_STATUS(fmi3GetNumberOfContinuousStates)(fmi3Instance instance, size_t *coun
 
 FMI3_STATUS(fmi3GetNumberOfEventIndicators)(fmi3Instance instance, size_t *count)
 {
-    if (!of_model_exchange(instance, ANY, "fmi3GetNumberOfEventIndicators"))
+    if (!is_model_exchange(instance, ANY, "fmi3GetNumberOfEventIndicators"))
         return fmi3Error;
     *count = 0;
     return fmi3OK;
@@ -151,8 +151,8 @@ FMI3_STATUS(fmi3GetEventIndicators)(fmi3Instance instance, fmi3Float64 indicator
 {
     fmu_instance *fmu = instance;
     (void)indicators;
-    if (!of_model_exchange(fmu, INITIALIZATION | EVENT | CONTINUOUS_TIME | TERMINATED, "fmi3GetEventIndicators") ||
-        !right_count(fmu, count, 0, "fmi3GetEventIndicators"))
+    if (!is_model_exchange(fmu, INITIALIZATION | EVENT | CONTINUOUS_TIME | TERMINATED, "fmi3GetEventIndicators") ||
+        !check_count(fmu, count, 0, "fmi3GetEventIndicators"))
         return fmi3Error;
     return fmi3OK;
 }

@@ -1,4 +1,4 @@
-/* Newton's method on the equations of coordinates: loops are closed by the coordinates that are not held. */
+/* Newton's method on the equations of coordinates: the coordinates that are not fixed close the loops. */
 #include "fmu.h"
 
 #if MODEL_EQUATIONS
@@ -17,14 +17,14 @@
 
 double fmu_largest(const double *x, size_t count, size_t *which)
 {
-    double most = 0.0;
+    double largest = 0.0;
     for (size_t i = 0; i < count; ++i)
-        if (!(fabs(x[i]) <= most)) {
-            most = fabs(x[i]);
+        if (!(fabs(x[i]) <= largest)) {
+            largest = fabs(x[i]);
             if (which)
                 *which = i;
         }
-    return most;
+    return largest;
 }
 
 bool fmu_unit_quaternions(double *q)
@@ -43,21 +43,21 @@ bool fmu_unit_quaternions(double *q)
 
 #if MODEL_CLOSURES
 
-/* The equations and, for coordinates that are held, that they do not change, as rows along the speeds; how many rows. */
-static size_t slopes(fmu_search *s, const double *q)
+/* The equations and, for fixed coordinates, that they do not change, as rows along the speeds; how many rows. */
+static size_t constraint_slopes(fmu_search *s, const double *q)
 {
     double rates[MODEL_COORDINATES], unit[MODEL_SPEEDS] = {0};
     size_t rows = MODEL_CLOSURES;
-    model_slopes(s->t, q, &s->constants, s->psi);
+    model_constraint_jacobian(s->t, q, &s->constants, s->psi);
     for (size_t i = 0; i < MODEL_CLOSURES; ++i)
         memcpy(s->a + i * MODEL_SPEEDS, s->psi + model_holonomic[i] * MODEL_SPEEDS, MODEL_SPEEDS * sizeof *s->a);
     for (size_t k = 0; k < MODEL_SPEEDS; ++k) {
         size_t row = MODEL_CLOSURES;
         unit[k] = 1.0;
-        model_moving(q, unit, &s->constants, rates);
+        model_coordinate_rates(q, unit, &s->constants, rates);
         unit[k] = 0.0;
         for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-            if (s->held[i]) {
+            if (s->fixed[i]) {
                 s->r[row] = 0.0;
                 s->a[row++ * MODEL_SPEEDS + k] = rates[i];
             }
@@ -70,14 +70,14 @@ static size_t slopes(fmu_search *s, const double *q)
 static double take_step(fmu_search *s, const double *q, double damping, double *reached)
 {
     double x[MODEL_SPEEDS], rates[MODEL_COORDINATES], turn = 0.0;
-    int rest = 0; /* parts of a quaternion that are to come */
-    const size_t rows = slopes(s, q);
-    fmu_least(s->a, s->r, rows, MODEL_SPEEDS, damping, s->work, x);
+    int remaining_parts = 0; /* parts of a quaternion that are to come */
+    const size_t rows = constraint_slopes(s, q);
+    fmu_least_squares(s->a, s->r, rows, MODEL_SPEEDS, damping, s->work, x);
     double length = fmu_largest(x, MODEL_SPEEDS, NULL);
     for (size_t k = 0; k < MODEL_SPEEDS && length > MAX_STEP; ++k)
         x[k] *= MAX_STEP / length;
     length = fmin(length, MAX_STEP);
-    model_moving(q, x, &s->constants, rates);
+    model_coordinate_rates(q, x, &s->constants, rates);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
         double next = q[i] + rates[i];
         if (model_traits[i] & MODEL_QUATERNION) { /* a turn at these rates: q cos(a) + rates sin(a) / a, and a is their size */
@@ -85,13 +85,13 @@ static double take_step(fmu_search *s, const double *q, double damping, double *
             for (size_t k = i; k < i + 4; ++k)
                 square += rates[k] * rates[k];
             turn = sqrt(square);
-            rest = 4;
+            remaining_parts = 4;
         }
-        if (rest) {
-            --rest;
+        if (remaining_parts) {
+            --remaining_parts;
             next = q[i] * cos(turn) + rates[i] * (turn > 0.0 ? sin(turn) / turn : 1.0);
         }
-        reached[i] = s->held[i] ? q[i] : next;
+        reached[i] = s->fixed[i] ? q[i] : next;
     }
     (void)fmu_unit_quaternions(reached);
     return length;
@@ -99,17 +99,18 @@ static double take_step(fmu_search *s, const double *q, double damping, double *
 
 bool fmu_newton(fmu_search *s, double *q, int steps, double reach)
 {
-    double way = 0.0, size = 1.0;
+    double distance = 0.0, size = 1.0;
     model_closure(s->t, q, &s->constants, s->r);
     for (int k = 0; k < steps && fmu_largest(s->r, MODEL_CLOSURES, NULL) > RESIDUAL_TOLERANCE * size; ++k) {
         const double length = take_step(s, q, MIN_DAMPING, q);
         size = fmax(1.0, fmu_largest(s->a, MODEL_CLOSURES * MODEL_SPEEDS, NULL));
-        way += length;
+        distance += length;
         model_closure(s->t, q, &s->constants, s->r);
-        if (length < STEP_TOLERANCE || !(way <= reach))
+        if (length < STEP_TOLERANCE || !(distance <= reach))
             break;
     }
-    return fmu_finite(q, MODEL_COORDINATES) && fmu_largest(s->r, MODEL_CLOSURES, NULL) <= CLOSED_TOLERANCE * size && way <= reach;
+    const double violation = fmu_largest(s->r, MODEL_CLOSURES, NULL);
+    return fmu_finite(q, MODEL_COORDINATES) && violation <= CLOSED_TOLERANCE * size && distance <= reach;
 }
 
 double fmu_descent(fmu_search *s, double *q, size_t *worst)

@@ -45,11 +45,11 @@ void fmu_derivatives(fmu_values *now)
     memcpy(values + OUTPUTS, rates + MODEL_COORDINATES, MODEL_SPEEDS * sizeof *rates);
 #if MODEL_PROJECTED
     /* The solver's errors leave the constraints. This correction leads back to them, and is zero on them. */
-    double nearest[MODEL_STATES];
+    double projected[MODEL_STATES];
     const double rate = values[MODEL_STABILISATION];
-    model_nearest(values[TIME], x, &now->constants, nearest);
+    model_project(values[TIME], x, &now->constants, projected);
     for (size_t i = 0; i < MODEL_STATES; ++i)
-        rates[i] += rate * (nearest[i] - x[i]);
+        rates[i] += rate * (projected[i] - x[i]);
 #endif
     now->derivatives_known = true;
 }
@@ -69,7 +69,7 @@ fmi3Status fmu_close(fmu_instance *fmu)
 {
     fmu_values *now = &fmu->now;
 #if MODEL_PROJECTED
-    double *x = now->values + STATES, before[MODEL_STATES], nearest[MODEL_STATES];
+    double *x = now->values + STATES, before[MODEL_STATES], projected[MODEL_STATES];
     const double t = now->values[TIME];
     size_t worst = 0;
     if (!now->moved)
@@ -77,19 +77,19 @@ fmi3Status fmu_close(fmu_instance *fmu)
     memcpy(before, x, sizeof before);
     for (int k = 0; k < MAX_PROJECTIONS; ++k) {
         double change = 0.0;
-        model_nearest(t, x, &now->constants, nearest);
+        model_project(t, x, &now->constants, projected);
         for (size_t i = 0; i < MODEL_STATES; ++i)
-            change = fmax(change, fabs(nearest[i] - x[i]) / (1.0 + fabs(x[i])));
-        memcpy(x, nearest, sizeof nearest);
+            change = fmax(change, fabs(projected[i] - x[i]) / (1.0 + fabs(x[i])));
+        memcpy(x, projected, sizeof projected);
         if (!(change > 1e-14))
             break;
     }
     fmu_touch(now);
-    const double off = model_open(t, x, &now->constants, &worst);
-    if (!fmu_finite(x, MODEL_STATES) || !(off <= CLOSED_TOLERANCE)) {
+    const double violation = model_violation(t, x, &now->constants, &worst);
+    if (!fmu_finite(x, MODEL_STATES) || !(violation <= CLOSED_TOLERANCE)) {
         memcpy(x, before, sizeof before);
         return fmu_tell(fmu, fmi3Error, "%s: no state near the one that is given keeps the constraint %s: it is off by %g.",
-                        fmu->name, model_constraint_names[worst], off);
+                        fmu->name, model_constraint_names[worst], violation);
     }
     now->changed = now->changed || memcmp(x, before, sizeof before) != 0;
 #endif
@@ -121,7 +121,7 @@ FMI3_STATUS(fmi3GetFloat64)(fmi3Instance instance, const fmi3ValueReference refe
 }
 
 /* In which modes a variable can be set. */
-static unsigned settable(fmi3ValueReference place)
+static unsigned settable_modes(fmi3ValueReference place)
 {
     if (place >= DERIVATIVES || place < PARAMETERS)
         return 0;
@@ -147,9 +147,9 @@ FMI3_STATUS(fmi3SetFloat64)(fmi3Instance instance, const fmi3ValueReference refe
         if (place >= VARIABLES)
             return fmu_tell(fmu, fmi3Error, "fmi3SetFloat64: there is no variable with the value reference %lu.",
                             (unsigned long)place);
-        if (!(settable(place) & now->mode))
+        if (!(settable_modes(place) & now->mode))
             return fmu_tell(fmu, fmi3Error, "%s %s.", model_names[place],
-                            settable(place) ? "cannot be set in this mode" : "is computed by the FMU and cannot be set");
+                            settable_modes(place) ? "cannot be set in this mode" : "is computed by the FMU and cannot be set");
         if (!isfinite(values[i]))
             return fmu_tell(fmu, fmi3Error, "%s cannot be %g: a finite number is needed.", model_names[place], values[i]);
         if (place == MODEL_LARGEST_STEP && !(values[i] > 0.0))

@@ -1,4 +1,4 @@
-"""Another derivation of the same equations, to read: printed, typeset and saved section by section."""
+"""What all other derivations of the equations have in common: they are printed, typeset and saved section by section."""
 
 from __future__ import annotations
 
