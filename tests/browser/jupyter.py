@@ -71,12 +71,12 @@ class Lab:
 
     def write(self, name: str, *cells: str) -> None:
         """A notebook of these cells."""
-        made = [
+        results = [
             {"cell_type": "code", "id": f"cell{k}", "execution_count": None, "metadata": {}, "outputs": [], "source": cell}
             for k, cell in enumerate(cells)
         ]
         kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        notebook = {"cells": made, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+        notebook = {"cells": results, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
         (self.folder / "notebooks" / name).write_text(json.dumps(notebook), encoding="utf-8")
 
     def open(self, watched: Watched, name: str) -> Notebook:
@@ -84,9 +84,9 @@ class Lab:
         page = watched.page
         page.goto(f"{self.url}lab/tree/{name}?token={self.token}&reset")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell")
-        found = Notebook(watched)
-        found.idle()
-        return found
+        result = Notebook(watched)
+        result.idle()
+        return result
 
     def forget_kernels(self) -> None:
         """End all sessions, so that a notebook that is opened has none that knows its widgets."""

@@ -33,8 +33,8 @@ def looked_at(watched: Any, address: str) -> list[str]:
 def test_pages_do_nothing(watched: Any, motion: lg.Motion, tmp_path: Path) -> None:
     from lagrangian.report.tour.tour import tour_page
 
-    made = pages(motion, tmp_path)
-    for page in made:
+    result = pages(motion, tmp_path)
+    for page in result:
         assert looked_at(watched, page.as_uri()) == []
         assert watched.page.evaluate("typeof pwned") == "undefined"
     assert SAID[:25] in watched.page.content() or SCRIPT in watched.page.title() or watched.page.title() == motion.name

@@ -31,7 +31,7 @@ def ours(watched: Any) -> list[str]:
     return [complaint for complaint in watched.complaints if THIRD_PARTY not in complaint]
 
 
-def opened(watched: Any, url: str, text: str) -> Any:
+def open_page(watched: Any, url: str, text: str) -> Any:
     page = watched.page
     page.on("websocket", lambda socket: watched.requests.append(socket.url))
     page.goto(url)
@@ -56,8 +56,8 @@ def picture(page: Any) -> np.ndarray:
     from matplotlib.image import imread
 
     clip = {"x": 320, "y": 150, "width": 540, "height": 600}
-    found: np.ndarray = imread(io.BytesIO(page.screenshot(clip=clip)))[..., :3]
-    return found
+    result: np.ndarray = imread(io.BytesIO(page.screenshot(clip=clip)))[..., :3]
+    return result
 
 
 def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
@@ -66,7 +66,7 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
     four_bar = four_bar.replace(joints=(*four_bar.joints[:2], hostile))
     dyn = lg.compile(four_bar)
     with view(four_bar, browser=False, block=False) as viewer:
-        page = opened(watched, viewer.url, "1 degree of freedom")
+        page = open_page(watched, viewer.url, "1 degree of freedom")
         assert until(page, lambda: page.title() == "four_bar")
         assert until(page, lambda: picture(page).std() > 0.02)  # the mechanism is there
         before, q = picture(page), viewer.q
@@ -81,9 +81,9 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         # by keyboard
         slider = page.get_by_role("slider").first
         slider.focus()
-        for wanted in (40.1, 40.2, 40.3, 40.4, 40.5):
+        for expected in (40.1, 40.2, 40.3, 40.4, 40.5):
             slider.press("ArrowRight")
-            assert until(page, lambda wanted=wanted: abs(viewer.q[0] - math.radians(wanted)) < 1e-9)
+            assert until(page, lambda expected=expected: abs(viewer.q[0] - math.radians(expected)) < 1e-9)
         # by mouse
         box = slider.bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -113,7 +113,7 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
 def test_a_motion_plays_pauses_and_is_scrubbed(watched: Any) -> None:
     motion = lg.simulate(lg.library("four_bar"), (0, 4))
     with view(motion, browser=False, block=False) as viewer:
-        page = opened(watched, viewer.url, "Play")
+        page = open_page(watched, viewer.url, "Play")
         assert np.allclose(viewer.q, motion.q[0])
         page.get_by_text("Reactions [N]").click()
         page.get_by_role("button", name="Play").click()

@@ -40,8 +40,8 @@ NOTHING = {"fetch": "refused", "blind": "refused", "script": "refused", "socket"
 
 @pytest.fixture(scope="module")
 def viewer() -> Iterator[Viewer]:
-    with view(lg.library("two_r"), browser=False, block=False) as made:
-        yield made
+    with view(lg.library("two_r"), browser=False, block=False) as live_viewer:
+        yield live_viewer
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def elsewhere() -> Iterator[str]:
     server.shutdown()
 
 
-def tried(watched: Any, page: str, address: str) -> Any:
+def try_access(watched: Any, page: str, address: str) -> Any:
     import viser
 
     watched.page.goto(page)
@@ -83,17 +83,17 @@ def test_the_printed_address_works_also_when_it_is_loaded_again(watched: Any, vi
 
 def test_its_own_page_may_do_what_others_try(watched: Any, viewer: Viewer) -> None:
     """So that the refusals below are the guard's and no fault of the attempt."""
-    found = tried(watched, viewer.url, viewer.url)
-    assert (found["fetch"], found["socket"]) == (200, "told")
+    actual = try_access(watched, viewer.url, viewer.url)
+    assert (actual["fetch"], actual["socket"]) == (200, "told")
 
 
 def test_a_page_of_a_foreign_origin_gets_nothing(watched: Any, viewer: Viewer, elsewhere: str) -> None:
     """Even one that knows the token; and one that uses another name of this computer."""
     for address in (viewer.url, f"http://{urlsplit(viewer.url).netloc}/", viewer.url.replace("127.0.0.1", "localhost")):
-        found = tried(watched, elsewhere, address)
-        assert found == NOTHING, address
+        actual = try_access(watched, elsewhere, address)
+        assert actual == NOTHING, address
     other_name = elsewhere.replace("127.0.0.1", "localhost")
-    assert tried(watched, other_name, viewer.url.replace("127.0.0.1", "localhost")) == NOTHING
+    assert try_access(watched, other_name, viewer.url.replace("127.0.0.1", "localhost")) == NOTHING
 
 
 def test_a_foreign_host_gets_nothing(watched: Any, viewer: Viewer) -> None:
@@ -110,8 +110,8 @@ def test_without_the_token_or_with_a_wrong_one_there_is_nothing(watched: Any, vi
     for path in ("/", "/" + "A" * len(place.path.strip("/")) + "/"):
         response = watched.page.goto(f"http://{place.netloc}{path}")
         assert response.status == 403
-        found = watched.page.evaluate(TRY, [f"http://{place.netloc}{path}", "viser-v0"])
-        assert (found["fetch"], found["socket"]) == (403, "refused")
+        values = watched.page.evaluate(TRY, [f"http://{place.netloc}{path}", "viser-v0"])
+        assert (values["fetch"], values["socket"]) == (403, "refused")
 
 
 def test_it_is_not_shown_inside_of_another_page(watched: Any, viewer: Viewer, elsewhere: str) -> None:

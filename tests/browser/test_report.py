@@ -49,7 +49,7 @@ def puma(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def visited(watched: Watched, page: Path, width: int = 1200) -> Any:
+def visit(watched: Watched, page: Path, width: int = 1200) -> Any:
     watched.page.set_viewport_size({"width": width, "height": 700})
     watched.page.goto(page.as_uri())
     return watched.page
@@ -62,7 +62,7 @@ def quiet(watched: Watched) -> None:
 
 
 def test_it_plays_and_fetches_nothing(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+    page = visit(watched, report)
     player = "Object.values(lagrangianPlayers)[0]"
     page.wait_for_function(f"() => {player}.drawn && {player}.time > 0.1")
     assert page.locator("h1").inner_text() == "four_bar"
@@ -71,7 +71,7 @@ def test_it_plays_and_fetches_nothing(watched: Watched, report: Path) -> None:
 
 
 def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+    page = visit(watched, report)
     links = page.locator("nav.toc ol a")
     assert links.count() == page.locator("section").count() > 6
     links.filter(has_text="Energy").click()
@@ -85,7 +85,7 @@ def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
 
 @pytest.mark.parametrize("width", [1280, 1000])
 def test_tables_and_plots_fill_the_column(watched: Watched, report: Path, width: int) -> None:
-    page = visited(watched, report, width)
+    page = visit(watched, report, width)
     page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     wide = "() => [...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"
     assert page.evaluate(wide) == []
@@ -95,7 +95,7 @@ def test_tables_and_plots_fill_the_column(watched: Watched, report: Path, width:
 
 def test_a_still_until_the_player_draws(watched: Watched, report: Path) -> None:
     """It lies behind the player: seen before that draws, and not after."""
-    page = visited(watched, report)
+    page = visit(watched, report)
     layers = page.evaluate(
         "() => ['.print', '.lagrangian-player'].map(s => +getComputedStyle(document.querySelector('.stage ' + s)).zIndex)"
     )
@@ -105,7 +105,7 @@ def test_a_still_until_the_player_draws(watched: Watched, report: Path) -> None:
 
 
 def test_brackets_are_as_high_as_fractions(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+    page = visit(watched, report)
     low = page.evaluate(
         """() => [...document.querySelectorAll('#equations mrow')].filter(m => m.getBoundingClientRect().height
           && m.firstElementChild?.textContent === '(' && m.lastElementChild?.textContent === ')' && m.querySelector('mfrac'))
@@ -119,7 +119,7 @@ def test_brackets_are_as_high_as_fractions(watched: Watched, report: Path) -> No
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("which", ["report", "puma"])
 def test_formulas_are_seen_and_fit(watched: Watched, which: str, width: int, request: pytest.FixtureRequest) -> None:
-    page = visited(watched, request.getfixturevalue(which), width)
+    page = visit(watched, request.getfixturevalue(which), width)
     page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     assert page.locator("math").count() > 40
     assert page.evaluate(INVISIBLE) == []
@@ -133,7 +133,7 @@ def test_formulas_are_seen_and_fit(watched: Watched, which: str, width: int, req
 
 def test_a_fraction_is_set_as_one(watched: Watched, report: Path) -> None:
     """MathML is laid out, not written one after the other: what stands above a line is above what stands below."""
-    page = visited(watched, report)
+    page = visit(watched, report)
     boxes = page.evaluate(
         "() => { const f = document.querySelector('#equations mfrac'); "
         "return [...f.children].map(e => e.getBoundingClientRect()).map(b => [b.top, b.bottom]); }"
@@ -149,7 +149,7 @@ def test_a_fraction_is_set_as_one(watched: Watched, report: Path) -> None:
 
 def test_dark(watched: Watched, report: Path) -> None:
     watched.page.emulate_media(color_scheme="dark")
-    page = visited(watched, report)
+    page = visit(watched, report)
     background, ink = page.evaluate("() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }")
     assert sum(map(int, background[4:-1].split(","))) < 150
     assert sum(map(int, ink[4:-1].split(","))) > 600
@@ -158,7 +158,7 @@ def test_dark(watched: Watched, report: Path) -> None:
 
 def test_on_paper(watched: Watched, report: Path) -> None:
     watched.page.emulate_media(media="print")
-    page = visited(watched, report)
+    page = visit(watched, report)
     assert not page.locator("nav.toc").is_visible()
     assert not page.locator(".lagrangian-player").first.is_visible()
     assert page.locator(".stage .print").is_visible()
@@ -172,7 +172,7 @@ def test_names_do_not_run(watched: Watched, tmp_path: Path) -> None:
     model = lg.library("pendulum").replace(name=wicked, description=f"{wicked}.", source=wicked)
     spoken: list[str] = []
     watched.page.on("dialog", lambda dialog: (spoken.append(dialog.message), dialog.dismiss()))
-    page = visited(watched, write_report(lg.simulate(model, 0.1, t_eval=5), tmp_path / "page.html"))
+    page = visit(watched, write_report(lg.simulate(model, 0.1, t_eval=5), tmp_path / "page.html"))
     page.wait_for_function("() => Object.values(lagrangianPlayers)[0].drawn")
     assert spoken == []
     assert page.locator("h1").inner_text() == wicked
@@ -193,14 +193,14 @@ def brightness(page: Any, selector: str) -> float:
 
 
 def test_dark_pages_are_dark_throughout_and_light_on_paper(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+    page = visit(watched, report)
     shown = ("header .quiet", "#joints figure", "#energy figure", ".stage .print")
     page.evaluate("() => document.querySelectorAll('.stage .lagrangian-player').forEach(e => e.replaceChildren())")
     for scheme, media, light in (("light", "screen", True), ("dark", "screen", False), ("dark", "print", True)):
         page.emulate_media(color_scheme=scheme, media=media)
         for selector in shown if media == "screen" else shown[1:]:
-            found = brightness(page, selector)
-            assert (found > 0.9) if light else (found < 0.15), (scheme, media, selector, found)
+            actual = brightness(page, selector)
+            assert (actual > 0.9) if light else (actual < 0.15), (scheme, media, selector, actual)
     quiet(watched)
 
 
@@ -215,18 +215,18 @@ EXPONENTS = """() => [...document.querySelectorAll('#equations msubsup')].filter
 
 
 def test_dots_are_above_their_letter_alone(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+    page = visit(watched, report)
     page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
-    found = page.evaluate(
+    values = page.evaluate(
         """() => [...document.querySelectorAll('#equations mover')].filter(m => m.closest('msub, msubsup')).map(m => {
           const box = e => { const b = e.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom]; };
           const scripts = m.closest('msub, msubsup');
           return [...m.children, ...[...scripts.children].slice(1)].map(box);
         })"""
     )
-    assert len(found) > 10
-    assert any(len(row) == 4 for row in found)
-    for letter, dot, index, *_ in found:
+    assert len(values) > 10
+    assert any(len(row) == 4 for row in values)
+    for letter, dot, index, *_ in values:
         middle = (dot[0] + dot[1]) / 2
         assert letter[0] < middle < letter[1]  # it is above the letter
         assert dot[1] <= index[0] + 1  # and not above the index

@@ -85,13 +85,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def first_result(page: Any, site: Path, words: str) -> str:
     page.goto(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
     page.wait_for_function("() => /found|match|result/i.test(document.querySelector('.search-summary')?.innerText ?? '')")
-    found = page.locator("ul.search li a").first.get_attribute("href")
-    return str(found).split(".html")[0]
+    result = page.locator("ul.search li a").first.get_attribute("href")
+    return str(result).split(".html")[0]
 
 
 def test_search_finds(watched: Watched, site: Path) -> None:
-    found = {words: first_result(watched.page, site, words) for words in SEARCHES}
-    assert found == SEARCHES
+    actual = {words: first_result(watched.page, site, words) for words in SEARCHES}
+    assert actual == SEARCHES
     assert not watched.complaints
     assert not watched.foreign()
 
@@ -112,8 +112,8 @@ def test_nothing_is_wider_than_a_narrow_screen(watched: Watched, site: Path) -> 
     for path in sorted(site.rglob("*.html")):
         if path.relative_to(site).parts[0] not in ("_static", "_modules", "pages"):
             watched.page.goto(path.as_uri())
-            if found := watched.page.evaluate(WIDE):
-                wide[path.relative_to(site).as_posix()] = found[:3]
+            if values := watched.page.evaluate(WIDE):
+                wide[path.relative_to(site).as_posix()] = values[:3]
     assert not wide
     assert not watched.complaints
     assert not watched.foreign()

@@ -50,7 +50,7 @@ def test_slides_are_turned_by_keys(watched: Watched, deck: Path) -> None:
     page.evaluate(f"show({animated})")
     assert until(page, lambda: len(page.frames) > 1 and page.frames[1].locator("canvas").count() > 0)
     assert not watched.foreign((*("file:", "data:", "blob:"), "about:"))
-    assert not [told for told in watched.complaints if told.startswith("error")]
+    assert not [message for message in watched.complaints if message.startswith("error")]
 
 
 def test_slides_print_one_a_page(watched: Watched, deck: Path) -> None:

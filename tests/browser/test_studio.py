@@ -19,21 +19,21 @@ from tests.browser.studios import Served, at, begin, drag, quiet, studio, text_o
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with studio(tmp_path_factory.mktemp("studio") / "work") as found:
-        yield found
+def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with studio(tmp_path_factory.mktemp("studio") / "work") as server:
+        yield server
 
 
 def length(page: Any) -> float:
-    found = re.search(r"\nl2 = ([\d.]+)", text_of(page))
-    assert found
-    return float(found.group(1))
+    match = re.search(r"\nl2 = ([\d.]+)", text_of(page))
+    assert match
+    return float(match.group(1))
 
 
 def frame(page: Any, name: str, axis: int) -> float:
     """Where a frame of the picture is now."""
-    found: float = page.evaluate(f"studio.mechanism.where({json.dumps(name)})[{axis}]")
-    return found
+    values: float = page.evaluate(f"studio.mechanism.where({json.dumps(name)})[{axis}]")
+    return values
 
 
 def test_from_an_empty_folder_to_a_report_and_c_code(watched, tmp_path, capsys):
@@ -114,14 +114,14 @@ def test_from_an_empty_folder_to_a_report_and_c_code(watched, tmp_path, capsys):
 
         assert (folder / "arm.toml").read_text(encoding="utf-8") == text_of(page)
         assert "<!DOCTYPE html>" in (folder / "arm-report.html").read_text(encoding="utf-8")[:200]
-        compiled(folder / "arm-c")
+        compile_export(folder / "arm-c")
         assert watched.complaints == []
         assert watched.foreign((served.origin, "data:", "blob:")) == []
     with capsys.disabled():
         print(f"\nfrom an empty folder to a report and C code: {took:.1f} s")
 
 
-def compiled(folder: Path) -> None:
+def compile_export(folder: Path) -> None:
     """The code that was saved is C."""
     compiler = shutil.which("cc")
     if compiler is None:
@@ -130,9 +130,9 @@ def compiled(folder: Path) -> None:
     subprocess.run([compiler, "-std=c99", "-fsyntax-only", "-I", str(folder), str(folder / "arm.c")], check=True, timeout=120)
 
 
-def test_a_motion_begins_where_it_is_told_and_its_loops_are_closed(watched, served):
+def test_a_motion_begins_where_it_is_told_and_its_loops_are_closed(watched, studio_server):
     page = watched.page
-    begin(page, served.address, template=3)  # the four-bar
+    begin(page, studio_server.address, template=3)  # the four-bar
     page.get_by_role("tab", name="Motion").click()
     page.locator("#panel-motion select").select_option("values")
     page.get_by_label("theta1 at the start", exact=True).fill("1.2")
@@ -153,9 +153,9 @@ def test_a_motion_begins_where_it_is_told_and_its_loops_are_closed(watched, serv
     assert watched.complaints == []
 
 
-def test_a_long_study_shows_how_far_it_is_and_can_be_stopped(watched, served):
+def test_a_long_study_shows_how_far_it_is_and_can_be_stopped(watched, studio_server):
     page = watched.page
-    begin(page, served.address)
+    begin(page, studio_server.address)
     page.get_by_role("tab", name="Study").click()
     fields = page.locator("#panel-study input[type=number]")
     fields.nth(2).fill("1000")
@@ -175,9 +175,9 @@ def test_a_long_study_shows_how_far_it_is_and_can_be_stopped(watched, served):
     assert watched.complaints == []
 
 
-def test_a_drawn_path_gives_forces_and_motors(watched, served):
+def test_a_drawn_path_gives_forces_and_motors(watched, studio_server):
     page = watched.page
-    begin(page, served.address)
+    begin(page, studio_server.address)
     page.get_by_role("tab", name="Inverse").click()
     page.get_by_role("button", name="Draw a path").click()
     box = page.locator("#mechanism canvas").bounding_box()

@@ -40,7 +40,7 @@ def test_typeset_text_is_taken_over_element_by_element(watched, tmp_path):
     with studio(tmp_path / "work") as served:
         begin(page, served.address)
         quiet(page)
-        made = page.evaluate(
+        html = page.evaluate(
             """async (text) => {
                 const { typeset } = await import("/page/js/typeset.js"), box = document.createElement("div");
                 box.append(typeset(text));
@@ -50,5 +50,5 @@ def test_typeset_text_is_taken_over_element_by_element(watched, tmp_path):
             '<math><mi onclick="run()" href="javascript:run()">x</mi><maction><mi>y</mi></maction></math>'
             f"{SCRIPT}{MATHS}<svg onload=run()></svg>",
         )
-        assert made.startswith("<math><mi>x</mi></math>")
-        assert not any(word in made for word in ("img", "script", "onclick", "href", "svg", "style", "maction"))
+        assert html.startswith("<math><mi>x</mi></math>")
+        assert not any(word in html for word in ("img", "script", "onclick", "href", "svg", "style", "maction"))

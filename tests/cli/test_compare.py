@@ -90,8 +90,8 @@ def test_what_was_compared_before_a_failure_is_kept(run: Run, monkeypatch: pytes
 
     right = loop_accelerations.consistent_states
 
-    def breaking(*given: object) -> object:
-        yield next(right(*given))  # type: ignore[arg-type]
+    def breaking(*arguments: object) -> object:
+        yield next(right(*arguments))  # type: ignore[arg-type]
         raise lg.AssemblyError("it came apart")
 
     monkeypatch.setattr(loop_accelerations, "consistent_states", breaking)
@@ -214,7 +214,7 @@ def test_what_a_peer_has_not(run: Run) -> None:
 def test_bench(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from lagrangian.peers import models as peers
 
-    monkeypatch.setattr(peers, "installed_peers", lambda wanted: [])
+    monkeypatch.setattr(peers, "installed_peers", lambda expected: [])
     data = run("bench", "two_r", "--rounds", "1", "--batch", "64", "--json").json
     assert 0 < data["nanoseconds"]["lagrangian"]["inverse_dynamics"] < 1e6
     assert data["compile_seconds"]["mass_matrix"] > 0

@@ -241,9 +241,9 @@ def test_three_rrr_reference(t: str) -> None:
     tree = eom.tau.evaluate(q, qd, qdd)  # = S tau + Psi^T lambda, tau at the actuated joints
     S = np.zeros((9, 3))
     S[[0, 2, 4], range(3)] = 1
-    found = np.linalg.solve(np.hstack([S, Psi.T]), tree)
-    assert found[:3] == pytest.approx(reference["tau"], rel=1e-9)
-    assert found[3:] == pytest.approx(reference["lam"], rel=1e-9)
+    solution = np.linalg.solve(np.hstack([S, Psi.T]), tree)
+    assert solution[:3] == pytest.approx(reference["tau"], rel=1e-9)
+    assert solution[3:] == pytest.approx(reference["lam"], rel=1e-9)
 
 
 def test_reduction_says_why_not() -> None:

@@ -95,12 +95,12 @@ def test_two_r_as_the_textbook_has_it(equations: dict[str, lg.EquationsOfMotion]
 
 
 def test_sympy_has_the_whole_equations(equations: dict[str, lg.EquationsOfMotion]) -> None:
-    found = equations["four_bar"].to_sympy()
-    assert found["L"] == found["K"] - found["V"] or sympy.simplify(found["L"] - found["K"] + found["V"]) == 0
+    actual = equations["four_bar"].to_sympy()
+    assert actual["L"] == actual["K"] - actual["V"] or sympy.simplify(actual["L"] - actual["K"] + actual["V"]) == 0
     tau, force = sympy.Matrix(sympy.symbols("tau1:4")), sympy.Matrix(sympy.symbols("lambda1:3"))
-    right = tau + found["Psi"].T * force
-    for k, row in enumerate(found["rows"]):
-        assert sympy.simplify(row.lhs - found["tau"][k]) == 0
+    right = tau + actual["Psi"].T * force
+    for k, row in enumerate(actual["rows"]):
+        assert sympy.simplify(row.lhs - actual["tau"][k]) == 0
         assert sympy.simplify(row.rhs - right[k]) == 0
 
 

@@ -57,11 +57,11 @@ def test_the_limit_is_the_users() -> None:
 
 
 def test_progress_is_told_and_can_stop_it() -> None:
-    told: list[tuple[float, float]] = []
-    lg.derive(lg.library("puma560"), progress=lambda done, total: told.append((done, total)))
-    assert told == sorted(told)
-    assert {int(done) for done, _ in told} == {0, 1, 2, 3}  # velocities, mass matrix, Christoffel symbols, done
-    assert told[-1] == (3, 3)
+    messages: list[tuple[float, float]] = []
+    lg.derive(lg.library("puma560"), progress=lambda done, total: messages.append((done, total)))
+    assert messages == sorted(messages)
+    assert {int(done) for done, _ in messages} == {0, 1, 2, 3}  # velocities, mass matrix, Christoffel symbols, done
+    assert messages[-1] == (3, 3)
     proved: list[tuple[float, float]] = []
     lg.derive("pendulum").prove(progress=lambda done, total: proved.append((done, total)))
     assert proved == sorted(proved)

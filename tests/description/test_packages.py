@@ -24,7 +24,7 @@ def robot(around):
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "actual"),
     [
         ("package://arm/meshes/a.stl", "src/main-branch/meshes/a.stl"),  # by its package.xml
         ("model://main-branch/meshes/a.stl", "src/main-branch/meshes/a.stl"),  # by its folder's name
@@ -33,8 +33,8 @@ def robot(around):
         ("a.stl", "src/main-branch/urdf/a.stl"),
     ],
 )
-def test_found_around_the_file(around, name, found):
-    assert find_file(name, robot(around)).samefile(around / found)
+def test_found_around_the_file(around, name, actual):
+    assert find_file(name, robot(around)).samefile(around / actual)
 
 
 @pytest.mark.parametrize("variable", ["ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH"])

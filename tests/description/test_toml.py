@@ -296,7 +296,7 @@ def test_a_derived_parameter_may_be_given_a_value():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("value", "message"),
     [
         ({"m_1": 1}, "there is no parameter 'm_1'. Did you mean 'm1'"),
         ({3: 1}, "there is no parameter 3"),
@@ -309,9 +309,9 @@ def test_a_derived_parameter_may_be_given_a_value():
         ([("m1", 1)], "a mapping of names to numbers is needed, not list"),
     ],
 )
-def test_values_of_parameters_that_are_refused(given, message):
+def test_values_of_parameters_that_are_refused(value, message):
     with pytest.raises(ArgumentError, match=rf"^arm\.toml: parameters: {message}"):
-        toml.read_text(NAMED, "arm.toml", given)
+        toml.read_text(NAMED, "arm.toml", value)
     with pytest.raises(ArgumentError, match="Known: none"):
         toml.read_text(PENDULUM, "arm.toml", {"m1": 1})
 

@@ -177,11 +177,11 @@ def test_identified():
     tau = lg.compile(arm).inverse_dynamics(q, qd, qdd)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = lg.identify(arm, t, q, tau, qd, qdd, rotors=True).mechanism
-    read = again(found)
-    assert_same(found, read)
-    assert_same_dynamics(found, read)
-    assert found != arm
+        identification = lg.identify(arm, t, q, tau, qd, qdd, rotors=True).mechanism
+    read = again(identification)
+    assert_same(identification, read)
+    assert_same_dynamics(identification, read)
+    assert identification != arm
     with pytest.raises(ArgumentError, match=r"not Identification; use its attribute \.mechanism"):
         lg.dumps(lg.identify(arm, t, q, tau, qd, qdd))
 

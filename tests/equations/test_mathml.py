@@ -29,9 +29,9 @@ class Reader:
         self.values = values
 
     def row(self, nodes: list[Node]) -> Fraction:
-        found, rest = self._sum(nodes)
+        result, rest = self._sum(nodes)
         assert not rest, [xml.tostring(x) for x in rest]
-        return found
+        return result
 
     def _sum(self, nodes: list[Node]) -> tuple[Fraction, list[Node]]:
         sign = 1
@@ -55,9 +55,9 @@ class Reader:
 
     def _factor(self, nodes: list[Node]) -> tuple[Fraction, list[Node]]:
         if _mark(nodes[0]) == "(":
-            found, rest = self._sum(nodes[1:])
+            result, rest = self._sum(nodes[1:])
             assert _mark(rest[0]) == ")"
-            return found, rest[1:]
+            return result, rest[1:]
         return self.value(nodes[0]), nodes[1:]
 
     def value(self, node: Node) -> Fraction:
@@ -176,6 +176,6 @@ def test_numbers() -> None:
     ],
 )
 def test_words(text: str, markup: str) -> None:
-    found = printers.expression_markup(text)
-    xml.fromstring(f"<math>{found}</math>")
-    assert markup in found
+    actual = printers.expression_markup(text)
+    xml.fromstring(f"<math>{actual}</math>")
+    assert markup in actual

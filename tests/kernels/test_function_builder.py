@@ -34,9 +34,9 @@ class Compiled:
         self.function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)(self.code.address("run"))
 
     def __call__(self, x: object = (), n: object = (), size: int = 64) -> tuple[int, np.ndarray, np.ndarray]:
-        given = np.array([*x, 0.0]), np.array([*n, 0], dtype=np.int64)  # type: ignore[misc]
+        arguments = np.array([*x, 0.0]), np.array([*n, 0], dtype=np.int64)  # type: ignore[misc]
         y, m = np.full(size, np.nan), np.zeros(size, dtype=np.int64)
-        status = self.function(*(a.ctypes.data for a in (*given, y, m)))
+        status = self.function(*(a.ctypes.data for a in (*arguments, y, m)))
         return status, y, m
 
 
@@ -102,11 +102,11 @@ def test_comparisons() -> None:
 
     run = Compiled(write)
 
-    def expected(p: float, q: float) -> list[int]:
+    def expected_bits(p: float, q: float) -> list[int]:
         return [int(v) for v in (p < q, p <= q, p > q, p >= q, p == q, p != q, p < 1)]
 
     for (a, c), (p, q) in zip(itertools.product(NUMBERS, NUMBERS), itertools.cycle(itertools.product(WHOLE, WHOLE))):
-        assert run([a, c], [p, q])[2][:14].tolist() == expected(a, c) + expected(p, q)
+        assert run([a, c], [p, q])[2][:14].tolist() == expected_bits(a, c) + expected_bits(p, q)
     # nothing is less, greater or equal to NaN; it differs even from itself
     assert run([math.nan, 1.0], [0, 0])[2][:7].tolist() == [0, 0, 0, 0, 0, 1, 0]
     assert run([math.nan, math.nan], [0, 0])[2][4:6].tolist() == [0, 1]
@@ -121,8 +121,8 @@ def test_truths() -> None:
 
     run = Compiled(write)
     for p, q in itertools.product((True, False), (True, False)):
-        wanted = [p and q, p or q, not p, p and not q, p, p, not (p or q)]
-        assert run([2 * p - 1, 2 * q - 1])[2][:7].tolist() == [int(w) for w in wanted]
+        expected = [p and q, p or q, not p, p and not q, p, p, not (p or q)]
+        assert run([2 * p - 1, 2 * q - 1])[2][:7].tolist() == [int(w) for w in expected]
 
 
 def test_functions() -> None:
@@ -137,11 +137,11 @@ def test_functions() -> None:
 
     run = Compiled(write)
     for a, c in itertools.product(NUMBERS, NUMBERS):
-        wanted = [abs(a), max(a, c), min(a, c), math.sqrt(abs(a)), max(a, 0.25), 3.0**0.7, (abs(a) + 0.5) ** -0.3]
-        found, wanted = run([a, c])[1][:8], np.array([*wanted, a if a < c else 10.0])
+        expected = [abs(a), max(a, c), min(a, c), math.sqrt(abs(a)), max(a, 0.25), 3.0**0.7, (abs(a) + 0.5) ** -0.3]
+        actual, expected = run([a, c])[1][:8], np.array([*expected, a if a < c else 10.0])
         exact = ~np.isin(np.arange(8), (5, 6))
-        np.testing.assert_allclose(found[exact], wanted[exact], rtol=1e-15)
-        np.testing.assert_allclose(found[~exact], wanted[~exact], rtol=1e-9)  # powers, which step sizes are made of
+        np.testing.assert_allclose(actual[exact], expected[exact], rtol=1e-15)
+        np.testing.assert_allclose(actual[~exact], expected[~exact], rtol=1e-9)  # powers, which step sizes are made of
     # where one is not a number, the other is the larger, and the smaller
     assert run([math.nan, 2.0])[1][1:3].tolist() == [2.0, 2.0]
 
@@ -217,19 +217,19 @@ def test_loop_left_early() -> None:
     """The first negative entry; what is behind it is not looked at."""
 
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
-        k, found = b.variable(0, INTEGER), b.variable(-1, INTEGER)
+        k, actual = b.variable(0, INTEGER), b.variable(-1, INTEGER)
         with b.while_loop(lambda: k.get() < n[0]) as leave:
             with b.if_then(x[k.get()] < 0):
-                found.set(k.get())
+                actual.set(k.get())
                 leave()
             k.set(k.get() + 1)
-        m[0], m[1] = found, k
+        m[0], m[1] = actual, k
         b.return_status(0)
 
     run = Compiled(write)
     for values in ([1.0, 2.0, -1.0, 5.0, -2.0], [-1.0], [1.0, 2.0], []):
-        wanted = next((k for k, v in enumerate(values) if v < 0), -1)
-        assert run(values, [len(values)])[2][:2].tolist() == [wanted, wanted if wanted >= 0 else len(values)]
+        expected = next((k for k, v in enumerate(values) if v < 0), -1)
+        assert run(values, [len(values)])[2][:2].tolist() == [expected, expected if expected >= 0 else len(values)]
 
 
 def test_nested_loops() -> None:
@@ -297,8 +297,8 @@ def test_branches() -> None:
 
     run = Compiled(write)
     for a, c in itertools.product((1.0, -1.0, 200.0), (1.0, -1.0, 200.0)):
-        wanted = (1 if c > 0 else 2) if a > 0 else (4 if c > 0 else 3)
-        assert run([a, c])[1][0] == (-1 if a > 100 and c > 100 else wanted)
+        expected = (1 if c > 0 else 2) if a > 0 else (4 if c > 0 else 3)
+        assert run([a, c])[1][0] == (-1 if a > 100 and c > 100 else expected)
 
 
 def test_early_return() -> None:

@@ -87,14 +87,14 @@ def test_mistakes(text: str, said: str) -> None:
     ],
 )
 def test_all_times_are_found(text: str, times: list[float]) -> None:
-    found = switching_times.switching_times([parse(text, NAMES)], 0.0, 10.0)
-    assert found == pytest.approx(times, rel=1e-12)
+    actual = switching_times.switching_times([parse(text, NAMES)], 0.0, 10.0)
+    assert actual == pytest.approx(times, rel=1e-12)
 
 
 def test_what_the_state_decides() -> None:
-    found = switching_times.state_switches([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
-    assert [str(x) for x in found if "sin" not in str(x)] == ["x-2", "x-3*t"]
-    (whole,) = (x for x in found if "sin" in str(x))  # zero where x is a whole number
+    actual = switching_times.state_switches([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
+    assert [str(x) for x in actual if "sin" not in str(x)] == ["x-2", "x-3*t"]
+    (whole,) = (x for x in actual if "sin" in str(x))  # zero where x is a whole number
     assert abs(functions.evaluate_univariate(whole, 3.0)) < 1e-14 < abs(functions.evaluate_univariate(whole, 2.5))
 
 
@@ -142,9 +142,9 @@ def test_bounds_hold(text: str) -> None:
 )
 def test_narrow_places(text: str, pulses: list[float]) -> None:
     x = parse(text, NAMES)
-    found = np.array(features.pulse_times([x], 0.0, 10.0, switching_times.switching_times([x], 0.0, 10.0)))
+    values = np.array(features.pulse_times([x], 0.0, 10.0, switching_times.switching_times([x], 0.0, 10.0)))
     for at in pulses:
-        beside = found[np.abs(found - at) < 0.01]
+        beside = values[np.abs(values - at) < 0.01]
         assert beside.min() < at < beside.max()
         assert np.diff(beside).max() < 1.2e-3
-    assert all(np.abs(np.array(pulses) - t).min() < 0.02 for t in found)
+    assert all(np.abs(np.array(pulses) - t).min() < 0.02 for t in values)

@@ -23,8 +23,8 @@ def rail() -> lg.Dynamics:
 
 def end(rail: lg.Dynamics, torque: Any, span: Any = 10, **options: Any) -> tuple[float, float]:
     """Where a block of 2 kg is, and how fast, that was at rest at 0."""
-    given = {"x": torque} if isinstance(torque, str) else torque
-    motion = lg.simulate(rail, span, [0.0], [0.0], given, t_eval=2, **options)
+    values = {"x": torque} if isinstance(torque, str) else torque
+    motion = lg.simulate(rail, span, [0.0], [0.0], values, t_eval=2, **options)
     return float(motion.q[-1, 0]), float(motion.qd[-1, 0])
 
 
@@ -160,9 +160,11 @@ def test_a_narrow_place_is_not_stepped_over(rail: lg.Dynamics, where: str) -> No
 
 
 def test_a_force_that_pushes_back_from_both_sides_is_said(rail: lg.Dynamics) -> None:
-    with pytest.warns(lg.EndedEarlyWarning, match="'qd_x' changes its sign again and again.*tanh in place of sign") as told:
+    with pytest.warns(
+        lg.EndedEarlyWarning, match="'qd_x' changes its sign again and again.*tanh in place of sign"
+    ) as caught_warnings:
         lg.simulate(rail, 1, [0.0], [0.0], {"x": "-3*sign(qd_x) + sin(t)"})
-    assert not any("stick" in str(w.message) or "nan" in str(w.message) for w in told)
+    assert not any("stick" in str(w.message) or "nan" in str(w.message) for w in caught_warnings)
 
 
 def test_events_of_time_alone_are_not_stepped_over(rail: lg.Dynamics) -> None:

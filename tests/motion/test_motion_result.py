@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import G, chain, four_bar, moved, pendulum, slider
+from tests.motion.machines import G, chain, energy_error, four_bar, pendulum, slider
 from tests.motion.test_random_mechanisms import closed_chain
 
 
@@ -87,7 +87,7 @@ def test_resample(linkage: lg.Motion) -> None:
     np.testing.assert_allclose(more.q[::2], linkage.q, rtol=0, atol=1e-12)
     np.testing.assert_allclose(more.qdd[::2], linkage.qdd, rtol=1e-10, atol=1e-9)
     assert more.drift.max() < 1e-14
-    assert moved(more) < 1e-9
+    assert energy_error(more) < 1e-9
     assert (more.success, more.message) == (linkage.success, linkage.message)
 
 
@@ -272,10 +272,10 @@ def test_texts(swing: lg.Motion, linkage: lg.Motion) -> None:
 def test_limits_passed_are_told() -> None:
     """A block of 1 kg pushed by 3 N for 2 s goes at 6 m/s."""
     push = {"t_eval": 3, "torque": [3.0]}
-    told = str(lg.simulate(slider(limits=lg.JointLimits(speed=5.0, effort=2.0)), 2.0, **push))
-    assert "x reaches 6 m/s; its limit is 5 m/s" in told
-    assert "x is driven with 3 N; its limit is 2 N" in told
-    assert "saturate=True" in told
+    message = str(lg.simulate(slider(limits=lg.JointLimits(speed=5.0, effort=2.0)), 2.0, **push))
+    assert "x reaches 6 m/s; its limit is 5 m/s" in message
+    assert "x is driven with 3 N; its limit is 2 N" in message
+    assert "saturate=True" in message
     assert "its limit" not in str(lg.simulate(slider(limits=lg.JointLimits(speed=7.0, effort=3.0)), 2.0, **push))
 
 

@@ -51,9 +51,9 @@ def radau(mechanism: lg.Mechanism, y0: np.ndarray, times: np.ndarray, rtol: floa
         byq, byqd, _ = dyn.forward_dynamics_derivatives(y[:n], y[n:], none)
         return np.block([[np.zeros((n, n)), np.eye(n)], [byq, byqd]])
 
-    found = solve_ivp(rates, (times[0], times[-1]), y0, "Radau", times, rtol=rtol, atol=1e-2 * rtol, jac=jacobian)
-    assert found.success
-    return found.y.T
+    solution = solve_ivp(rates, (times[0], times[-1]), y0, "Radau", times, rtol=rtol, atol=1e-2 * rtol, jac=jacobian)
+    assert solution.success
+    return solution.y.T
 
 
 def states(motion: lg.Motion) -> np.ndarray:
@@ -122,7 +122,7 @@ def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> No
     first = nq if system.second_order else 0
     rows = n - first
     size = rows * n + rows
-    found = Kernel(program(system, "jacobian", size, system.jacobian))(y[:nq], y[nq:], u, [t])
+    result = Kernel(program(system, "jacobian", size, system.jacobian))(y[:nq], y[nq:], u, [t])
     rates = Programs(system).rates
 
     def f(z: np.ndarray) -> np.ndarray:
@@ -133,8 +133,8 @@ def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> No
     columns = [sum(w * (f(z + k * h * e) - f(z - k * h * e)) for k, w in enumerate(weights, 1)) / h for e in np.eye(len(z))]
     expected = np.stack(columns, axis=1)
     scale = max(1.0, float(np.abs(expected).max()))
-    np.testing.assert_allclose(found[: rows * n].reshape(rows, n), expected[:, :n], rtol=0, atol=1e-9 * scale)
-    np.testing.assert_allclose(found[rows * n :], expected[:, n], rtol=0, atol=1e-9 * scale)
+    np.testing.assert_allclose(result[: rows * n].reshape(rows, n), expected[:, :n], rtol=0, atol=1e-9 * scale)
+    np.testing.assert_allclose(result[rows * n :], expected[:, n], rtol=0, atol=1e-9 * scale)
 
 
 TORQUE = {"a0": "2*sin(3*t)*cos(a1)*qd_a0", "a1": "exp(-t)*a0^2 - tanh(qd_a1)"}

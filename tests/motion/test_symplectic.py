@@ -21,7 +21,7 @@ def run(q: Any, qd: Any, end: float, step: float, method: str = "symplectic", ro
     return lg.simulate(DYN, end, q, qd, method=method, step=step, t_eval=rows, **more)
 
 
-def ended(motion: lg.Motion) -> np.ndarray:
+def end_state(motion: lg.Motion) -> np.ndarray:
     return np.concatenate([motion.q[-1], motion.qd[-1]])
 
 
@@ -51,13 +51,13 @@ def test_between_steps() -> None:
 @pytest.fixture(scope="module")
 def long_runs() -> dict[str, np.ndarray]:
     """The energy of a double pendulum in regular motion, by both methods, over 100,000 steps."""
-    found = {}
+    results = {}
     for method in ("symplectic", "rk4"):
         motion = run([0.8, 0.3], [0, 0], 100_000 / 32, 1 / 32, method, rows=4001)
         assert motion.success
         assert motion.statistics["accepted"] == 100_000
-        found[method] = (motion.energy - motion.energy[0]) / motion.energy_scale
-    return found
+        results[method] = (motion.energy - motion.energy[0]) / motion.energy_scale
+    return results
 
 
 def test_energy_stays_in_a_band(long_runs: dict[str, np.ndarray]) -> None:
@@ -83,20 +83,20 @@ def test_energy_of_another_method_drifts(long_runs: dict[str, np.ndarray]) -> No
 def test_reversible() -> None:
     """With the speeds turned round it goes back the way it came: to rounding, which the motion multiplies a little."""
     start = np.array([0.7, 0.4, 0.3, -0.5])
-    there = ended(run(start[:2], start[2:], 10.0, 0.05))
+    there = end_state(run(start[:2], start[2:], 10.0, 0.05))
     assert np.abs(there - start).max() > 0.1
-    back = ended(run(there[:2], -there[2:], 10.0, 0.05))
+    back = end_state(run(there[:2], -there[2:], 10.0, 0.05))
     np.testing.assert_allclose([*back[:2], *-back[2:]], start, rtol=0, atol=1e-11)
     # a step of rk4 is not its own reverse
-    there = ended(run(start[:2], start[2:], 10.0, 0.05, "rk4"))
-    back = ended(run(there[:2], -there[2:], 10.0, 0.05, "rk4"))
+    there = end_state(run(start[:2], start[2:], 10.0, 0.05, "rk4"))
+    back = end_state(run(there[:2], -there[2:], 10.0, 0.05, "rk4"))
     assert np.abs([*back[:2], *-back[2:]] - start).max() > 1e-7
 
 
 def step_map(z: np.ndarray, h: float, method: str) -> np.ndarray:
     """One step in coordinates and momenta."""
     q, p = z[:2], z[2:]
-    after = ended(run(q, np.linalg.solve(DYN.mass_matrix(q), p), h, h, method))
+    after = end_state(run(q, np.linalg.solve(DYN.mass_matrix(q), p), h, h, method))
     return np.concatenate([after[:2], DYN.mass_matrix(after[:2]) @ after[2:]])
 
 
@@ -148,13 +148,13 @@ def test_refused(name: str) -> None:
 
 def test_what_holds_joints_is_refused() -> None:
     """Its equations of coordinates and momenta know no joint that is held, and ask no Python function."""
-    told = "'symplectic' does not support joint limits, locks, or Python functions of torques or wrenches"
+    message = "'symplectic' does not support joint limits, locks, or Python functions of torques or wrenches"
     limited = pendulum(limits=(0.2, 1.5))
-    with pytest.raises(lg.ArgumentError, match=told):
+    with pytest.raises(lg.ArgumentError, match=message):
         lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01)
-    with pytest.raises(lg.ArgumentError, match=told):
+    with pytest.raises(lg.ArgumentError, match=message):
         run([0.5, 0.3], [0, 0], 1.0, 0.01, events=[lg.Event("t - 0.5", lg.LockJoints("a1"))])
-    with pytest.raises(lg.ArgumentError, match=told):
+    with pytest.raises(lg.ArgumentError, match=message):
         run([0.5, 0.3], [0, 0], 1.0, 0.01, torque=lambda t, q, qd: -q)
     free = lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01, limits=False)
     assert free.q.min() < 0.2
@@ -197,7 +197,7 @@ def test_stages_are_found() -> None:
     motion = run([0.5, 0.3], [0, 0], 5.0, 0.2)
     assert motion.success
     exact = lg.simulate(DYN, 5.0, [0.5, 0.3], rtol=1e-12, atol=1e-13, t_eval=2)
-    np.testing.assert_allclose(ended(motion), ended(exact), rtol=0, atol=0.05)
+    np.testing.assert_allclose(end_state(motion), end_state(exact), rtol=0, atol=0.05)
 
 
 def test_a_momentum_that_is_zero() -> None:
@@ -217,7 +217,7 @@ def test_the_last_step_is_cut() -> None:
     motion = run([0.5, 0.3], [0, 0], 1.003, 0.01)
     assert motion.statistics["accepted"] == 101
     exact = lg.simulate(DYN, 1.003, [0.5, 0.3], rtol=1e-12, atol=1e-13, t_eval=2)
-    np.testing.assert_allclose(ended(motion), ended(exact), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(end_state(motion), end_state(exact), rtol=0, atol=1e-9)
 
 
 def test_no_promise_is_broken() -> None:

@@ -39,8 +39,8 @@ def test_formulas_that_jump(text, say):
 )
 def test_formulas_that_do_not(text):
     for start in (0.0, -5.0, 1e4):
-        found = paths.formula({"a": text.replace("t - ", f"t - {start} - ")}, 10.0, start=start)
-        assert (found.start, found.end) == (start, start + 10.0)
+        actual = paths.formula({"a": text.replace("t - ", f"t - {start} - ")}, 10.0, start=start)
+        assert (actual.start, actual.end) == (start, start + 10.0)
 
 
 def wave(speed=1.0, acceleration=1.0):

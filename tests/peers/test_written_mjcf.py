@@ -9,7 +9,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.rotation import quaternion
-from tests.description.robot_file_round_trips import bare, off, quadruped
+from tests.description.robot_file_round_trips import bare, off, quadruped_mechanism
 from tests.mechanisms import random_mechanism
 from tests.peers.test_written_urdf import robot
 
@@ -27,9 +27,9 @@ class Peer:
     """MuJoCo's model of a text of ours, without its constraints."""
 
     def __init__(self, m: lg.Mechanism) -> None:
-        made = lg.convert(m, "mjcf")
-        self.m, self.names = m, made.coordinates
-        self.model = mujoco.MjModel.from_xml_string(made.text)
+        conversion = lg.convert(m, "mjcf")
+        self.m, self.names = m, conversion.coordinates
+        self.model = mujoco.MjModel.from_xml_string(conversion.text)
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         self.data = mujoco.MjData(self.model)
         assert self.model.nv == m.nv
@@ -88,7 +88,7 @@ def test_the_library(name: str) -> None:
 
 
 def test_a_quadruped() -> None:
-    assert Peer(plain(quadruped())).compared() < TOLERANCE
+    assert Peer(plain(quadruped_mechanism())).compared() < TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["solo12", "a1"])

@@ -84,11 +84,11 @@ def test_a_puma_takes_about_half_a_second() -> None:
 
 
 def test_progress() -> None:
-    told: list[tuple[str, float]] = []
-    prove(SymbolicSystem(lg.library("pendulum")), progress=lambda what, done: told.append((what, done)))
-    assert [done for _, done in told] == sorted(done for _, done in told)
-    assert told[-1] == ("proved", 1.0)
-    assert any("Kane" in what for what, _ in told)
+    messages: list[tuple[str, float]] = []
+    prove(SymbolicSystem(lg.library("pendulum")), progress=lambda what, done: messages.append((what, done)))
+    assert [done for _, done in messages] == sorted(done for _, done in messages)
+    assert messages[-1] == ("proved", 1.0)
+    assert any("Kane" in what for what, _ in messages)
 
 
 # -- the exact tree is the tree that ships -----------------------------------------------------------------------------
@@ -102,8 +102,8 @@ def test_exact_tree_has_the_values_of_the_shipped_one(name: str) -> None:
     exact, shipped = exact_tree(system), trees.build_tree(lg.library(name))
     for key, array in shipped.constants.items():
         if not key.startswith("coulomb"):
-            found = [float(evaluate_element(system.ring(x))) for x in exact.constants[key].ravel()]
-            np.testing.assert_allclose(found, array.ravel(), atol=1e-12, err_msg=key)
+            actual = [float(evaluate_element(system.ring(x))) for x in exact.constants[key].ravel()]
+            np.testing.assert_allclose(actual, array.ravel(), atol=1e-12, err_msg=key)
     assert exact.exact
     assert not shipped.exact
     assert (exact.kind, exact.parent, exact.iv) == (shipped.kind, shipped.parent, shipped.iv)

@@ -40,7 +40,7 @@ t_span = [0, 2]
 
 def children(pid: int) -> list[int]:
     """Processes that a process has started, by Linux's table."""
-    found = []
+    results = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -48,11 +48,11 @@ def children(pid: int) -> list[int]:
             except (OSError, IndexError):
                 continue
             if parent == pid:
-                found.append(int(entry.name))
-    return found
+                results.append(int(entry.name))
+    return results
 
 
-def gone(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -91,8 +91,8 @@ def test_what_the_options_ask_for_is_done(server: Server) -> None:
 
 
 def test_limits_that_are_passed_are_told(server: Server) -> None:
-    given = PENDULUM.replace('child = "bob"', 'child = "bob"\nlimits = { speed = 2 }')
-    result = server.done("motion", given)
+    text = PENDULUM.replace('child = "bob"', 'child = "bob"\nlimits = { speed = 2 }')
+    result = server.done("motion", text)
     (speeds,) = (p for p in result["plots"] if p["what"] == "speeds")
     assert any(x["passed"] and abs(x["value"]) == pytest.approx(math.degrees(2), rel=1e-4) for x in speeds["limits"])
     assert any("limit" in x for x in result["warnings"])
@@ -180,7 +180,7 @@ def test_a_report_and_exports_are_written_into_the_folder(server: Server, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("kind", "options", "told"),
+    ("kind", "options", "message"),
     [
         ("motion", {"seconds": -1}, "seconds"),
         ("motion", {"q0": "nowhere"}, "nowhere"),
@@ -195,9 +195,9 @@ def test_a_report_and_exports_are_written_into_the_folder(server: Server, tmp_pa
         ("equations", {"form": "nothing"}, "nothing"),
     ],
 )
-def test_nonsense_is_an_error_that_says_what_is_wrong(server: Server, kind: str, options: dict[str, Any], told: str) -> None:
+def test_nonsense_is_an_error_that_says_what_is_wrong(server: Server, kind: str, options: dict[str, Any], message: str) -> None:
     last = list(server.events(server.start(kind, PENDULUM, **options)))[-1]
-    assert told in last["error"]["message"]
+    assert message in last["error"]["message"]
     assert "an unexpected error" not in last["error"]["message"]
 
 
@@ -225,7 +225,7 @@ def test_a_job_is_stopped_and_the_next_one_works(server: Server) -> None:
     at_work = children(server.process.pid)
     assert server.client.delete(f"/api/jobs/{number}").json() == {"stopped": True}
     assert list(events)[-1] == {"stopped": True}
-    assert soon(lambda: any(gone(pid) for pid in at_work))
+    assert soon(lambda: any(has_ended(pid) for pid in at_work))
     assert server.done("equations", PENDULUM)["parts"]
     assert list(server.events(number))[-1] == {"stopped": True}  # who comes late hears it too
     assert server.client.delete(f"/api/jobs/{number}").status_code == 200
@@ -273,7 +273,7 @@ def test_no_process_outlives_the_studio(tmp_path: Path, how: signal.Signals) -> 
     assert at_work
     own.process.send_signal(how)
     assert own.process.wait(PATIENCE) == (0 if how == signal.SIGINT else -how)
-    assert soon(lambda: all(gone(pid) for pid in at_work))
+    assert soon(lambda: all(has_ended(pid) for pid in at_work))
     assert own.process.stderr is not None
     assert own.process.stderr.read() == ""
     own.close()
