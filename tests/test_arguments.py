@@ -111,7 +111,7 @@ def test_masked_entries_do_not_pass_as_numbers(arm: lg.Dynamics) -> None:
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, math.nan, math.inf, True, "3", HUGE, None])
-def test_counts(value: Any) -> None:
+def test_counts_are_positive_whole_numbers(value: Any) -> None:
     with pytest.raises(lg.ArgumentError, match="n is "):
         count(value, "n")
     assert count(np.int8(3), "n") == count(3.0, "n") == 3

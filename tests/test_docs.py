@@ -139,7 +139,7 @@ def in_a_notebook() -> Any:
         ("1001 rows, 93 steps of DP5", "1001 rows, 93 steps of DOP853", False),
     ],
 )
-def test_what_counts_as_the_same(actual: str, shown: str, same: bool) -> None:
+def test_lines_count_as_the_same_up_to_rounding(actual: str, shown: str, same: bool) -> None:
     assert same_line(actual, shown) == same
 
 
@@ -165,7 +165,7 @@ def registries() -> Iterator[None]:
 
 @pytest.mark.usefixtures("registries")
 @pytest.mark.parametrize("page", [of_a_page(page) for page in sorted({script.with_suffix("") for script in SCRIPTS})])
-def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippets_print_what_their_pages_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = [path for suffix in (".sh", ".py") if (path := page.with_suffix(suffix)).exists()]
     for text, module in NEEDS.items():
         if any(text in script.read_text(encoding="utf-8") for script in scripts):
@@ -249,7 +249,7 @@ def test_nothing_else_is_shown(page: Path) -> None:
     assert not re.search(r"```(python|sh|bash|console)", page.read_text(encoding="utf-8"))
 
 
-def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_runs_and_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its code runs, and prints what its comments say; its commands are known; it is two screens long."""
     monkeypatch.chdir(tmp_path)
     text = (DOCS.parent / "README.md").read_text(encoding="utf-8")

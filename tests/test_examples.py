@@ -27,7 +27,7 @@ def run(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_example(name: str, tmp_path: Path) -> None:
+def test_an_example_prints_what_the_gallery_shows(name: str, tmp_path: Path) -> None:
     text = (gallery.EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
     for package in ("casadi", "jax"):
         if f"import {package}" in text:

@@ -33,7 +33,7 @@ from lagrangian.public import public
         (lambda: lg.control.ComputedTorque("pendulum", lg.paths.joint_line([0.0], [1.0], 1), kpp=1), "ComputedTorque", "kp"),
     ],
 )
-def test_a_misspelt_keyword_is_told_with_the_one_that_is_meant(call: Callable[[], Any], where: str, meant: str) -> None:
+def test_a_misspelt_keyword_is_reported_with_the_one_that_is_meant(call: Callable[[], Any], where: str, meant: str) -> None:
     with pytest.raises(lg.ArgumentError, match=f"Did you mean '{meant}'") as caught:
         call()
     assert caught.value.where == (where,)
@@ -121,7 +121,7 @@ def test_mechanisms_by_file_and_by_name(tmp_path: Path, monkeypatch: pytest.Monk
         ("[[body]]\nname = 'a'", "loads"),
     ],
 )
-def test_what_names_no_mechanism(value: Any, message: str) -> None:
+def test_values_that_name_no_mechanism_are_refused(value: Any, message: str) -> None:
     with pytest.raises(lg.ArgumentError) as caught:
         lg.compile(value)
     assert message in str(caught.value)
@@ -135,7 +135,7 @@ def test_what_names_no_mechanism(value: Any, message: str) -> None:
         (lambda: lg.library(np.zeros(2)), "library: name is .* a string or None is needed"),
     ],
 )
-def test_an_argument_that_is_not_what_it_is_annotated_as_is_told_where_the_call_fails(
+def test_an_argument_that_is_not_what_it_is_annotated_as_is_reported_where_the_call_fails(
     call: Callable[[], Any], message: str
 ) -> None:
     with pytest.raises(ArgumentError, match=message) as raised:
@@ -335,7 +335,7 @@ def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], 
         (lambda run: lg.simulate("x" * 10_000, 1.0), "is neither a file nor a mechanism of the library"),
     ],
 )
-def test_odd_arguments_are_told(call: Callable[[lg.Motion], Any], message: str) -> None:
+def test_odd_arguments_are_reported(call: Callable[[lg.Motion], Any], message: str) -> None:
     run = lg.simulate("pendulum", 0.1, t_eval=3)
     with pytest.raises(lg.LagrangianError, match=message):
         call(run)

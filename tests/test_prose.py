@@ -69,19 +69,19 @@ def spelling() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page(name: str) -> None:
+def test_pages_keep_to_the_rules(name: str) -> None:
     spelling()
     assert not list(map(str, check.of_page(PAGES[name])))
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_text(name: str) -> None:
+def test_docstrings_and_help_keep_to_the_rules(name: str) -> None:
     spelling()
     assert not list(map(str, check.complaints(name, TEXTS[name]())))
 
 
 @pytest.mark.parametrize("rule", check.RULES["rule"], ids=lambda rule: rule["bad"][:30])
-def test_rule(rule: dict[str, str]) -> None:
+def test_a_rule_finds_its_bad_sentence_and_passes_its_good_one(rule: dict[str, str]) -> None:
     """It finds the sentence that it is made for, and lets the better one pass."""
     pattern = re.compile(rule["pattern"], re.IGNORECASE)
     assert pattern.search(rule["bad"])

@@ -1,6 +1,7 @@
 """The role `test` and the directive `tests`: a test that a page names is linked to its source, shown where the directive stands.
 
-{test}`motion/test_references.py::test_chain` links to the source of that test on the page that has the directive `tests`.
+{test}`motion/test_references.py::test_chains_move_as_in_the_reference` links to the source of that test on the page that has
+the directive `tests`.
 """
 
 from __future__ import annotations

@@ -404,7 +404,7 @@ def test_reports_are_small_and_compute(name: str, watched: Watched, tmp_path: Pa
     quiet(watched)
 
 
-def test_what_is_typed_beyond_the_range_is_told(watched: Watched, tmp_path: Path) -> None:
+def test_what_is_typed_beyond_the_range_is_reported(watched: Watched, tmp_path: Path) -> None:
     page = open_page(watched, lg.simulate("two_r", 1).animate(tmp_path / "arm.html", sliders=["l1"]))
     field = page.locator(".lgc-value").first
     field.fill("9")

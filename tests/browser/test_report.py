@@ -147,7 +147,7 @@ def test_a_fraction_is_set_as_one(watched: Watched, report: Path) -> None:
     assert dots[1] < dots[0]  # a rate's dot is above its letter
 
 
-def test_dark(watched: Watched, report: Path) -> None:
+def test_a_dark_browser_shows_a_dark_report(watched: Watched, report: Path) -> None:
     watched.page.emulate_media(color_scheme="dark")
     page = visit(watched, report)
     background, ink = page.evaluate("() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }")

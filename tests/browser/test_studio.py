@@ -130,7 +130,7 @@ def compile_export(folder: Path) -> None:
     subprocess.run([compiler, "-std=c99", "-fsyntax-only", "-I", str(folder), str(folder / "arm.c")], check=True, timeout=120)
 
 
-def test_a_motion_begins_where_it_is_told_and_its_loops_are_closed(watched, studio_server):
+def test_a_motion_begins_where_it_is_reported_and_its_loops_are_closed(watched, studio_server):
     page = watched.page
     begin(page, studio_server.address, template=3)  # the four-bar
     page.get_by_role("tab", name="Motion").click()

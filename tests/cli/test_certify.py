@@ -20,7 +20,7 @@ def test_digits_are_printed_and_written(run: Run) -> None:
     assert run(*arguments, "--json").json["states"] == ours.to_dict()["states"]
 
 
-def test_what_is_refused(run: Run) -> None:
+def test_wrong_times_and_mechanisms_are_refused(run: Run) -> None:
     done = run("certify", "four_bar", "-t", "1")
     assert (done.code, "loop 'closure'" in done.err) == (2, True)
     done = run("certify", "pendulum", "-t", "1", "-o", "p.csv")

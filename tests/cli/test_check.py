@@ -96,7 +96,7 @@ def test_a_pose_that_is_open(run: Run) -> None:
     assert "warning: pose 'wrong': it does not close the loops: closure.x misses by" in findings(run, file)
 
 
-def test_limits(run: Run) -> None:
+def test_poses_and_starts_outside_limits_are_warned_of(run: Run) -> None:
     joint = 'name = "theta1"\ntype = "revolute"'
     results = findings(run, edited_copy(run, "two_r", (joint, f"{joint}\nlimits = {{ lower = -170, upper = 170 }}")))
     assert "joint theta1: its limits are more than two turns" in results

@@ -13,7 +13,7 @@ from lagrangian.motion.storage import netcdf
 from tests.cli.conftest import Run
 
 
-def test_a_turn_is_told_drawn_and_written(run: Run) -> None:
+def test_a_cycle_is_printed_drawn_and_written(run: Run) -> None:
     done = run("cycle", "four_bar", "--speed", "4", "--curve", "C", "--plot", "-o", "bars.csv", "--rows", "91")
     assert done.code == 0
     assert "crank-rocker" in done.out
@@ -110,14 +110,14 @@ def test_singular_configurations(run: Run) -> None:
         (("singularities", "two_r", "--over", "theta=0:1"), "no coordinate 'theta'"),
     ],
 )
-def test_what_is_refused(run: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_options_of_design_commands_are_refused(run: Run, arguments: tuple[str, ...], message: str) -> None:
     done = run(*arguments)
     assert done.code == 2
     assert message in done.err
 
 
 @pytest.mark.parametrize("command", ["workspace", "cycle", "singularities"])
-def test_help(run: Run, command: str) -> None:
+def test_help_names_the_options_of_design_commands(run: Run, command: str) -> None:
     done = run(command, "--help")
     assert done.code == 0
     assert "--plot" in done.out

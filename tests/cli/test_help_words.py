@@ -51,7 +51,7 @@ def rules() -> ModuleType:
     return _rules()
 
 
-def test_there_are_many() -> None:
+def test_help_has_many_texts() -> None:
     assert len(TEXTS) > 250
 
 

@@ -115,7 +115,7 @@ def test_bad_options(wrong: Callable[..., str], options: list[str], message: str
     assert not list(Path().glob("*.nc"))
 
 
-def test_no_time_is_said(run: Run, wrong: Callable[..., str]) -> None:
+def test_no_time_is_reported(run: Run, wrong: Callable[..., str]) -> None:
     run("new", "arm")
     text = Path("arm.toml").read_text()
     Path("arm.toml").write_text(text.replace("t_span = [0, 5]", ""))
@@ -359,7 +359,7 @@ def test_solvers_side_by_side(run: Run) -> None:
     assert [row["rtol"] for row in rows] == [1e-6, 1e-8]
 
 
-def test_payloads(run: Run, wrong: Callable[..., str]) -> None:
+def test_payloads_change_the_torque_of_every_command(run: Run, wrong: Callable[..., str]) -> None:
     """Of every command that is given a mechanism: the torque that holds an arm, and its motion."""
     done = run("simulate", "two_r", "-t", 0.1, "--torque", "0", "--payload", "tip=2,0.1,0,0", "--json")
     loaded = lg.library("two_r").with_payload("tip", 2.0, (0.1, 0, 0))

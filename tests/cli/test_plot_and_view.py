@@ -36,7 +36,7 @@ def drawing_calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any,
     return met
 
 
-def test_plots(run: Run, drawing_calls: list[Any]) -> None:
+def test_options_of_plot_reach_the_method_that_draws(run: Run, drawing_calls: list[Any]) -> None:
     assert run("plot", "two_r", "-t", "1", "coordinates", "torques", "--joints", "theta1, theta2").code == 0
     over_time = {"frames": None, "angles": "degrees", "scale": "auto"}
     assert drawing_calls.pop() == ("plot", ("coordinates", "torques"), {"joints": ["theta1", "theta2"], **over_time})
@@ -63,7 +63,7 @@ def test_runs_over_each_other_and_frames(run: Run, drawing_calls: list[Any], wro
     assert "--with applies to plots over time" in wrong("plot", "a.nc", "--phase", "--with", "b.nc")
 
 
-def test_what_is_said_in_a_report(run: Run, drawing_calls: list[Any], wrong: Callable[..., str]) -> None:
+def test_what_is_reported_in_a_report(run: Run, drawing_calls: list[Any], wrong: Callable[..., str]) -> None:
     run("simulate", "two_r", "-t", "0.2", "--torque", "theta1=20", "--rows", "21", "-o", "a.nc")
     Path("notes.md").write_text("More\nwords", encoding="utf-8")
     arguments = ("--title", "Arm", "--author", "A", "--date", "today", "--notes", "notes.md", "--angles", "radians")
@@ -86,7 +86,7 @@ def test_animations_and_reports(run: Run, drawing_calls: list[Any]) -> None:
     assert "replaced two_r-report.html" in run("report", "two_r", "-t", "1").out
 
 
-def test_views(run: Run, drawing_calls: list[Any]) -> None:
+def test_options_of_view_reach_the_viewer(run: Run, drawing_calls: list[Any]) -> None:
     assert run("view", "four_bar", "--pose", "theta1=30deg", "--port", "8099", "--no-browser").code == 0
     name, _, options = drawing_calls.pop()
     assert (name, options["port"], options["browser"]) == ("view", 8099, False)
@@ -97,11 +97,11 @@ def test_views(run: Run, drawing_calls: list[Any]) -> None:
     assert drawing_calls.pop()[2]["q"] == "upright"
 
 
-def test_a_pose_that_is_none_is_told_before_anything_is_served(wrong: Callable[..., str]) -> None:
+def test_a_pose_that_is_none_is_reported_before_anything_is_served(wrong: Callable[..., str]) -> None:
     assert "--pose: there is no pose 'upside'" in wrong("view", "two_r", "--pose", "upside", "--no-browser")
 
 
-def test_sliders(run: Run, drawing_calls: list[Any]) -> None:
+def test_options_of_sliders_reach_the_page(run: Run, drawing_calls: list[Any]) -> None:
     run("animate", "two_r", "-t", "1", "--slider", "l1=0.5:1.5", "--slider", "q0.theta1=-90deg:0", "--slider", "m2")
     assert drawing_calls.pop()[2]["sliders"] == [("l1", 0.5, 1.5), ("q0.theta1", pytest.approx(-np.pi / 2), 0.0), "m2"]
     run("report", "two_r", "-t", "1", "--no-sliders")

@@ -27,7 +27,7 @@ def process(*arguments: str, folder: Path, **environment: str) -> subprocess.Com
     return subprocess.run([*COMMAND, *arguments], cwd=folder, env=env, capture_output=True, encoding=encoding, timeout=PATIENCE)
 
 
-def test_help(tmp_path: Path) -> None:
+def test_help_lists_groups_and_commands(tmp_path: Path) -> None:
     done = process("--help", folder=tmp_path)
     assert done.returncode == 0
     for word in ("Describe", "Equations", "Motion", "Plots", "Design", "simulate", "tour"):

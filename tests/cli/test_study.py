@@ -83,13 +83,13 @@ def test_it_is_as_data(run: Run, write_study: Callable[..., Path]) -> None:
         ("[run]", "[run", "this is not TOML"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_with_its_place(
+def test_what_is_wrong_in_a_file_is_reported_with_its_place(
     write_study: Callable[..., Path], wrong: Callable[..., str], old: str, new: str, message: str
 ) -> None:
     assert message in wrong("study", write_study(old, new), "--workers", 1)
 
 
-def test_what_is_asked_wrongly(run: Run, write_study: Callable[..., Path], wrong: Callable[..., str]) -> None:
+def test_wrong_options_of_study_are_refused(run: Run, write_study: Callable[..., Path], wrong: Callable[..., str]) -> None:
     write_study()
     assert "a file name that ends in .nc or .csv" in wrong("study", "swing.toml", "--save", "x.xls")
     assert "--workers and --scheduler" in wrong("study", "swing.toml", "--workers", 2, "--scheduler", "tcp://h:1")
@@ -145,7 +145,7 @@ def test_an_interrupted_study_says_how_to_go_on(
     assert "4 of them are computed" in done.out
 
 
-def test_sweeps_that_are_asked_wrongly(wrong: Callable[..., str]) -> None:
+def test_wrong_sweeps_are_refused(wrong: Callable[..., str]) -> None:
     assert "--keep and --workers need --sweep" in wrong("simulate", "pendulum", "--keep", "t")
     assert "--sweep: L: 'a:b'" in wrong("simulate", "pendulum", "--sweep", "L=a:b")
     assert "--sweep" in wrong("simulate", "pendulum", "--sweep", "L")

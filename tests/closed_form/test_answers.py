@@ -63,7 +63,7 @@ def test_another_coriolis_matrix_is_said_to_be_one() -> None:
     assert all("the row gives the right C q'" in mark.hint for mark in marks)
 
 
-def test_what_is_missing() -> None:
+def test_missing_answers_are_listed() -> None:
     assert EOM.check_answers("M[1,1] = 0\nC[1,2] = 0").missing == ("M[1,2]", "M[2,2]", "C[1,1]", "C[2,1]")  # C[2,2] is zero
     assert EOM.check_answers("Gamma[1,2,1] = -m2*l1*l2*s2").missing == ("Gamma[1,2,2]", "Gamma[2,1,1]")
     assert lg.derive("five_bar").check_answers("eta[1] = 0").missing == ("closure[2]",)

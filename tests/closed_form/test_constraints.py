@@ -272,7 +272,7 @@ def test_reduced_equations_have_the_same_motion() -> None:
     assert np.linalg.solve(small, tau[:2] - bias) == pytest.approx(qdd[:2], rel=1e-10)
 
 
-def test_singularities() -> None:
+def test_singularities_are_zeros_of_a_determinant() -> None:
     assert [str(f) for f in lg.derive(lg.library("slider_crank")).singularities()] == ["cos(theta + phi)", "l"]
     assert [str(f) for f in lg.derive(lg.library("two_r")).singularities("tip", ("x", "y"))] == ["l1", "l2", "s2"]
     eom = lg.derive(lg.library("three_rrr"))

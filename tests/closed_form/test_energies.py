@@ -136,7 +136,7 @@ def test_base_parameters_belong_to_several_links() -> None:
     assert total == pytest.approx(grouped.kinetic_energy.evaluate(q, qd), rel=1e-13)
 
 
-def test_long_ones_are_printed_when_asked_for(
+def test_long_ones_are_printed_when_requested(
     monkeypatch: pytest.MonkeyPatch, equations: dict[str, lg.EquationsOfMotion]
 ) -> None:
     monkeypatch.setattr("lagrangian.closed_form.sections.MAX_REPEATED_TERMS", 3)

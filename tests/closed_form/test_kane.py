@@ -131,7 +131,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes(name: str) -> None:
+def test_wrong_speeds_are_refused(name: str) -> None:
     speeds, expected = MISTAKES[name]
     with pytest.raises(lg.ArgumentError, match=expected):
         lg.derive(lg.library("two_r")).kane(speeds)

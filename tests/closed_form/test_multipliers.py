@@ -147,7 +147,7 @@ def test_phi_of_time() -> None:
     assert float(symbolic) == pytest.approx(actual[0], rel=1e-12)
 
 
-def test_what_is_shown(equations: dict[str, lg.EquationsOfMotion], tmp_path: Path) -> None:
+def test_texts_show_multipliers_and_constraints(equations: dict[str, lg.EquationsOfMotion], tmp_path: Path) -> None:
     wire, four_bar = equations["wire_particles"], equations["four_bar"]
     keys = [section.key for section in wire.sections()]
     assert "lambda" in keys

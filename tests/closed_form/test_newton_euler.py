@@ -152,7 +152,7 @@ def test_it_is_shown_typeset_and_saved(tmp_path) -> None:
     assert caught.value.argument == "axes"
 
 
-def test_long_ones_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_ones_are_written_when_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("presentable", "derivations.newton_euler"):
         monkeypatch.setattr(f"lagrangian.closed_form.{module}.MAX_REPEATED_TERMS", 3)
     equations = lg.derive(lg.library("two_r")).newton_euler()
@@ -160,7 +160,7 @@ def test_long_ones_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -
     assert "not printed" not in equations.text(full=True)
 
 
-def test_command() -> None:
+def test_derive_prints_them() -> None:
     run = CliRunner()
     shown = run.invoke(app, ["derive", "two_r", "--method", "newton-euler", "--axes", "ground"])
     assert shown.exit_code == 0

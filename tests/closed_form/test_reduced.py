@@ -127,7 +127,7 @@ def test_a_run_that_would_not_end_is_given_up() -> None:
         ("all_coordinates", {"q": [1, 2, 3]}, r"q has shape \(3,\); \(2,\) or \(rows, 2\) is needed"),
     ],
 )
-def test_arguments_of_methods_are_told(method: str, arguments: dict[str, Any], message: str) -> None:
+def test_arguments_of_methods_are_reported(method: str, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(lg.ArgumentError, match=message):
         getattr(REDUCED, method)(**arguments)
 

@@ -155,12 +155,12 @@ def modified_puma() -> lg.Mechanism:
         (Fraction(-1), "-x"),
     ],
 )
-def test_numbers(number: Fraction, written: str) -> None:
+def test_numeric_factors_are_written(number: Fraction, written: str) -> None:
     notation = lg.derive(lg.library("two_r")).notation
     assert plain_style(notation).write(Product(number, (Name("x"),))) == written
 
 
-def test_rounding_is_said() -> None:
+def test_rounding_is_reported() -> None:
     rounding = NumberFormat(6)
     assert rounding.fraction_parts(Fraction(12345678, 10**7)) == ("1.23457", "")
     assert rounding.rounded

@@ -287,7 +287,7 @@ def test_gains_that_are_not_given() -> None:
     assert (value.kp == pytest.approx(9 * inertia), value.kd.tolist()) == (True, [7, 7])
 
 
-def test_a_period_longer_than_the_run_is_said() -> None:
+def test_a_period_longer_than_the_run_is_reported() -> None:
     arm = lg.library("two_r")
     with pytest.warns(lg.SimulationWarning, match="sampled every 1000 s, and the run lasts 0.1 s.*0.001 for 1 kHz"):
         lg.simulate(arm, 0.1, torque=lg.control.PDGravityCompensation(arm, [0.0, 0.0]).with_sampling(1000))

@@ -58,7 +58,7 @@ def test_a_coupling_that_is_not_active_is_noted():
     assert any("not active" in note for note in m.notes)
 
 
-def test_a_bent_tendon_that_keeps_its_length_is_said():
+def test_a_bent_tendon_that_keeps_its_length_is_reported():
     with pytest.warns(ReaderWarning, match="spatial tendon.*e"):
         m = mjcf.read_text(coupled_model('<tendon name="e" tendon1="bent"/>'))
     assert not m.equation_count

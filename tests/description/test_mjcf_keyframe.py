@@ -57,7 +57,7 @@ def test_a_keyframe_without_speeds_and_controls_begins_at_rest():
     assert [note for note in m.notes if "<key>" in note and "home" in note]  # which is not chosen
 
 
-def test_mistakes():
+def test_unknown_keyframes_are_refused():
     with pytest.raises(ArgumentError, match=r"keyframe: there is no keyframe 'hom'. Did you mean 'home'\? Known: home, still"):
         lg.loads(TEXT, "mjcf", keyframe="hom")
     for number in (2, -1, True, "2"):

@@ -82,7 +82,7 @@ def test_a_time_constant_gives_spring_and_damper():
         ),
     ],
 )
-def test_what_of_a_tendon_is_left_out_is_said(tendon, says):
+def test_what_of_a_tendon_is_left_out_is_reported(tendon, says):
     with pytest.warns(ReaderWarning, match=says):
         mjcf.read_text(with_tendons(tendon))
 

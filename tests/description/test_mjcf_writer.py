@@ -116,7 +116,7 @@ def test_a_cam_that_is_no_polynomial_is_refused():
 
 
 @pytest.mark.parametrize("kind", ["ball", "fixed", "revolute", "distance"])
-def test_loops(kind):
+def test_loops_are_read_back(kind):
     m = two_chains(["revolute", "universal", "revolute"], ["free"], kind, 9)
     m = m.replace(joints=[replace(j, placement=lg.Transform()) if j.type == "free" else j for j in m.joints])
     r, conversion = again(m, "mjcf")
@@ -133,7 +133,7 @@ EQUATIONS = ["2*j0 + 5*j1 - 0.3", "j1 - 0.2*j0^3 + j0 - 0.1", "j0 - 0.4", "j0 + 
 
 
 @pytest.mark.parametrize("equation", EQUATIONS)
-def test_couplings(equation):
+def test_couplings_are_read_back(equation):
     m = random_mechanism(["revolute", "revolute", "prismatic"], 2).replace(
         constraints=[lg.HolonomicConstraint("gear", equation)], initial=lg.InitialState(q=(0.2, 0.1, -0.1))
     )
@@ -166,7 +166,7 @@ def test_springs_and_compensation():
     assert_same_dynamics(m, r, conversion.coordinates)
 
 
-def test_what_is_left_out_is_said():
+def test_what_is_left_out_is_reported():
     wall = lg.Wall("floor", "b0", stiffness=1e4)
     m = random_mechanism(["revolute"], 4).replace(springs=[wall])
     m = m.replace(joints=[replace(m.joints[0], friction=lg.Friction(0.1, 0.2, 0.3, static=0.5))])
@@ -175,7 +175,7 @@ def test_what_is_left_out_is_said():
         assert part in warned
 
 
-def test_actuators():
+def test_actuators_are_read_back():
     m = random_mechanism(["revolute", "prismatic", "revolute"], 4)
     joints = [replace(m.joints[0], limits=lg.JointLimits(-1, 2, 3.0, 7.0)), m.joints[1], replace(m.joints[2], actuated=False)]
     m = m.replace(joints=joints, initial=lg.InitialState(torque=(("j1", lg.parameter("k", 3.0) * 2),)))

@@ -38,7 +38,7 @@ def test_found_around_the_file(around, name, actual):
 
 
 @pytest.mark.parametrize("variable", ["ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH"])
-def test_found_where_ros_is_told_to_look(around, monkeypatch, variable):
+def test_found_where_ros_is_reported_to_look(around, monkeypatch, variable):
     monkeypatch.setenv(variable, f"/nowhere:{around / 'far'}")
     assert find_file("package://arm/meshes/a.stl", "/elsewhere/r.urdf").samefile(around / "far/arm/meshes/a.stl")
     # what is around the file comes first

@@ -34,7 +34,7 @@ def state(seed=1):
     return np.r_[quaternion / np.linalg.norm(quaternion), rng.normal(size=3)], rng.normal(size=6)
 
 
-def test_mujoco(document_functions):
+def test_the_mjcf_model_of_the_page_has_the_dynamics_of_mujoco(document_functions):
     mujoco = pytest.importorskip("mujoco")
     q, qd = state()
     qpos, qvel = document_functions["to_mujoco"](q, qd)
@@ -54,7 +54,7 @@ def test_mujoco(document_functions):
     assert dyn.potential_energy(q) == pytest.approx(data.energy[0], rel=1e-12)
 
 
-def test_pinocchio(document_functions):
+def test_the_urdf_of_the_page_has_the_dynamics_of_pinocchio(document_functions):
     pin = pytest.importorskip("pinocchio")
     q, qd = state(2)
     theirs = document_functions["to_pinocchio"](q, qd)

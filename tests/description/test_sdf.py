@@ -107,7 +107,7 @@ def test_springs_motors_and_limits_that_are_none():
         ("", 1 / (2 * math.pi)),
     ],
 )
-def test_screw(value, pitch):
+def test_the_pitch_of_a_screw_is_its_advance_per_radian(value, pitch):
     screw = one("screw", more=value)
     assert screw.type == "helical"
     assert screw.pitch == pytest.approx(pitch)

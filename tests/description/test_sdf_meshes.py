@@ -104,7 +104,7 @@ def test_a_mesh_with_a_hole_is_warned_of(tmp_path):
         ("a.dae", dae(1, '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'), "<uri>meshes/a.dae</uri>", "refused"),
     ],
 )
-def test_refused(tmp_path, file, text, mesh, why):
+def test_unreadable_meshes_are_refused(tmp_path, file, text, mesh, why):
     put(tmp_path, {"secret.obj": obj()})
     with pytest.raises(DescriptionError, match=why):
         load_body(tmp_path, {file: text}, mesh)

@@ -57,7 +57,7 @@ def test_random_trees(types, seed):
 
 
 @pytest.mark.parametrize("kind", ["ball", "fixed", "revolute", "prismatic", "universal", "distance"])
-def test_loops(kind):
+def test_loops_are_read_back(kind):
     m = two_chains(["revolute", "universal", "revolute"], ["prismatic", "revolute", "gimbal"], kind, 9)
     r, conversion = again(m, "sdf")
     assert [loop.type for loop in r.loops] == [kind]

@@ -74,7 +74,7 @@ def test_it_is_the_payload_of_python() -> None:
         ("center", "centre", "there is no entry 'centre'. Did you mean 'center'"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(old: str, new: str, message: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(old: str, new: str, message: str) -> None:
     with pytest.raises(lg.LagrangianError) as error:
         lg.loads(ARM + PAYLOAD.replace(old, new))
     assert message in str(error.value)

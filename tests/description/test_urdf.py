@@ -147,7 +147,7 @@ def test_inertia_is_turned_into_the_link_frame(full):
     assert (arm.mass, arm.center) == (2, (0.1, 0, 0))
 
 
-def test_visuals(full):
+def test_visuals_have_shape_place_and_colour(full):
     visuals = full.bodies[full.body_index["arm"]].visuals
     assert [x.kind for x in visuals] == ["box", "cylinder", "sphere", "mesh", "mesh"]
     assert [x.size for x in visuals] == [(1, 2, 3), (0.1, 0.7), (0.2,), (1, 1, 2), (1, 1, 1)]

@@ -191,7 +191,7 @@ def test_deep_yaml_is_no_matter(tmp_path):
         lg.load(files(tmp_path, robot(TREE), "closed_loop: " + 200_000 * "[" + 200_000 * "]"))
 
 
-def test_a_file_beside_that_cannot_be_read_is_said(tmp_path, monkeypatch):
+def test_a_file_beside_that_cannot_be_read_is_reported(tmp_path, monkeypatch):
     file = files(tmp_path, robot(TREE), "closed_loop: []")
 
     def deny(*_, **__):

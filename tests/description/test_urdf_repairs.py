@@ -51,7 +51,7 @@ INERTIALS = {  # the file, what the warning says and its line, the mass, the ine
 
 
 @pytest.mark.parametrize("case", INERTIALS)
-def test_inertials(case):
+def test_unphysical_inertials_are_mended_with_a_warning(case):
     text, says, line, mass, inertia, same = INERTIALS[case]
     m = load_with_warning(text, says, line)
     assert (m.bodies[1].mass, m.bodies[1].inertia) == (mass, inertia)

@@ -58,7 +58,7 @@ def test_random_trees(types, seed):
     assert_same_dynamics(without_losses(m), r, conversion.coordinates, seed=seed)
 
 
-def test_what_is_left_out_is_said():
+def test_what_is_left_out_is_reported():
     m = random_mechanism(["revolute", "prismatic"], 4, passive=True)
     warned = "\n".join(lg.convert(m, "urdf").warnings)
     for part in ("spring 'stay' is left out", "rotor", "a spring, which is left out", "gravity is", "different dry friction"):
@@ -156,7 +156,7 @@ def test_motors_are_in_the_yaml_file(tmp_path):
     assert [j.name for j in r.joints if j.actuated and j.kind.nv] == [j.name for j in m.joints if j.actuated]
 
 
-def test_loops_are_left_out_where_that_is_asked_for(tmp_path):
+def test_loops_are_left_out_where_that_is_requested(tmp_path):
     with pytest.warns(lg.WriterWarning, match="loop 'closure' is left out because loops=False"):
         assert not lg.loads(lg.dumps(lg.library("four_bar"), "urdf", loops=False), "urdf").loops
     with pytest.raises(lg.ArgumentError, match="urdf\\+, yaml"):

@@ -84,7 +84,7 @@ def test_an_argument_that_the_file_does_not_have_is_refused(package):
         lg.load(file, xacro={**values, "Tip": "x"})
 
 
-def test_without_the_package_it_is_said_what_to_do(package, monkeypatch):
+def test_without_the_package_it_is_reported_what_to_do(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)
     with pytest.raises(DescriptionError, match=r"not yet a URDF; run xacro first.*.*`pip install xacro`"):
         lg.load(package / "robot.urdf.xacro")
@@ -119,7 +119,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_mistakes_are_told(package, case):
+def test_mistakes_are_reported(package, case):
     inside, says = MISTAKES[case]
     (package.parent.parent / "secret.xacro").write_text(f'{HEAD}<link name="secret"/></robot>')
     (package / "bomb.xacro").write_text('<!DOCTYPE r [<!ENTITY a "aaaa">]><robot><link name="&a;"/></robot>')

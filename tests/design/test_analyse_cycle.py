@@ -275,7 +275,7 @@ def test_an_input_that_stands_still_is_refused() -> None:
         lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=0.0), "phi3")
 
 
-def test_a_four_bar_without_a_length_is_told() -> None:
+def test_a_four_bar_without_a_length_is_reported() -> None:
     turn = lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=0.0), rows=19)
     assert turn.four_bar is not None
     assert turn.four_bar.kind == "degenerate"

@@ -63,7 +63,7 @@ def test_a_table_a_picture_and_a_file(bars: lg.CycleComparison, tmp_path: Path) 
     assert text[0].startswith("l1,l3,full,swing [rad],transmission_angle [rad],time_ratio")
 
 
-def test_a_value_without_a_turn_is_told_with_its_reason() -> None:
+def test_a_value_without_a_turn_is_reported_with_its_reason() -> None:
     m = four_bar(1.0, 0.3, 0.9, 0.6)
     start = lg.assemble(m, [1.0, 0.0, 1.5], fixed=("a",))
     comparison = lg.compare_cycles(m, {"d.placement.position.x": [1.0, 3.0]}, q0=start, rows=19)

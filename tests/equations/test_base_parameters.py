@@ -140,7 +140,7 @@ def test_rx90_groups_as_in_the_textbook() -> None:
         ("scara", "all", 8),
     ],
 )
-def test_counts(name: str, symbols: str, count: int) -> None:
+def test_the_number_of_base_parameters_is_the_published_one(name: str, symbols: str, count: int) -> None:
     assert base_parameters(equations(name, symbols)[0]).count == count
 
 
@@ -233,7 +233,7 @@ def test_only_of_its_own_equations() -> None:
         base.to_base_parameters(equations("puma560")[1][0])
 
 
-def test_table() -> None:
+def test_the_table_counts_parameters_without_effect() -> None:
     text = str(base_parameters(equations("two_r")[0]))
     assert text.startswith("Base parameters of two_r: 6 of 20 inertial parameters")
     assert "4 alone\n  hy1, hx2, hy2, Izz2" in text

@@ -239,7 +239,7 @@ def test_other_things_in_place_of_names() -> None:
         m12.subs(m2=math.nan)
 
 
-def test_names() -> None:
+def test_names_are_those_that_a_formula_depends_on() -> None:
     assert m12.names == ("theta2", "l1", "r2", "m2", "I2")
     assert two_r.tau[1].names[:6] == ("theta1", "theta2", "qd1", "qdd1", "qdd2", "l1")
 

@@ -134,7 +134,7 @@ def test_numbers_of_parts_stay_adjustable_by_their_paths(tmp_path: Path) -> None
     code.compare(lg.compile(m.with_parameters({"link2.mass": 20.0, "link3.center.x": 0.05, "gravity.z": -1.62})))
 
 
-def test_parameters_that_are_not_asked_for_are_constants(tmp_path: Path) -> None:
+def test_parameters_that_are_not_requested_are_constants(tmp_path: Path) -> None:
     m = lg.library("two_r")
     code = Code(m, tmp_path, ["mass_matrix", "coriolis_matrix"], parameters=["l1", "m2"])
     assert code.fields == ["l1", "m2"]
@@ -186,7 +186,7 @@ def refusal(m: lg.Mechanism, **options: object) -> str:
     return str(caught.value)
 
 
-def test_what_nobody_could_read_is_refused_and_what_is_long_is_said() -> None:
+def test_what_nobody_could_read_is_refused_and_what_is_long_is_reported() -> None:
     said = refusal(lg.library("panda"))
     assert "coriolis_matrix have 46648 terms" in said
     assert "style='fast'" in said

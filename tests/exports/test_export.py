@@ -65,7 +65,7 @@ def test_an_unknown_function_lists_those_that_exist() -> None:
         ({"rael": "float"}, "there is no option 'rael'. Did you mean 'real'"),
     ],
 )
-def test_what_is_wrong_is_said(arguments: dict[str, object], message: str) -> None:
+def test_what_is_wrong_is_reported(arguments: dict[str, object], message: str) -> None:
     with pytest.raises((lg.ArgumentError, lg.MechanismError), match=re.escape(message)):
         lg.export("two_r", "c", **arguments)
 

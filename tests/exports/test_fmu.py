@@ -268,7 +268,7 @@ def test_instances_do_not_know_each_other_and_begin_again(fmu_of: Make) -> None:
         assert np.abs(other - expected).max() > 0.1
 
 
-def test_what_cannot_be_done_is_told_by_name(fmu_of: Make) -> None:
+def test_what_cannot_be_done_is_reported_by_name(fmu_of: Make) -> None:
     fmu, log = fmu_of("two_r"), []
 
     def assert_refused(*texts: str) -> None:

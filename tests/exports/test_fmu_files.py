@@ -187,7 +187,7 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     assert np.abs(actual[:, :3] - run.q).max() < 1e-8
 
 
-def test_names_that_collide_are_told_apart(tmp_path: Path) -> None:
+def test_names_that_collide_are_distinguished(tmp_path: Path) -> None:
     bodies = [lg.Body(f"b{k}", 1.0, (0.1, 0, 0), (0.1, 0.1, 0.1)) for k in range(3)]
     names, parents = ("a-b", "a b", "time"), ("ground", "b0", "b1")
     joints = [lg.Joint(n, "revolute", p, f"b{k}", axis="z") for k, (n, p) in enumerate(zip(names, parents, strict=True))]
@@ -206,7 +206,7 @@ def test_names_that_collide_are_told_apart(tmp_path: Path) -> None:
         assert values[0] == pytest.approx(-values[1], abs=1e-14)
 
 
-def test_functions_that_are_asked_for_are_outputs(tmp_path: Path) -> None:
+def test_functions_that_are_requested_are_outputs(tmp_path: Path) -> None:
     asked = ["center_of_mass", "velocity:tip", "mass_matrix", "gravity", "inverse_dynamics"]
     fmu = Fmu(lg.library("two_r"), tmp_path, functions=asked, parameters=["m2"], step=1e-2)
     dyn = lg.compile(fmu.mechanism)
@@ -272,7 +272,7 @@ def test_what_cannot_be_exported_is_refused(arguments: dict[str, object], text: 
         lg.export("two_r", "fmu", **arguments)  # type: ignore[arg-type]
 
 
-def test_what_the_fmu_leaves_out_is_said() -> None:
+def test_what_the_fmu_leaves_out_is_reported() -> None:
     notes = " ".join(lg.export("deployable_four_bar", "fmu", binary=False).notes)
     assert "events of the description" in notes
     assert "do not stop at their limits" in " ".join(lg.export("panda", "fmu", binary=False).notes)

@@ -187,7 +187,7 @@ def test_speeds_that_are_set_stay(fmu_of: Make, kind: str) -> None:
         assert [actual[fmu.mechanism.speed_names.index(name)] for name in qd0] == list(qd0.values())
 
 
-def test_speeds_that_cannot_all_stay_are_told(fmu_of: Make) -> None:
+def test_speeds_that_cannot_all_stay_are_reported(fmu_of: Make) -> None:
     fmu, log = fmu_of("four_bar"), []
     actual = begun(fmu, CS, log, qd_theta1=1.2, qd_phi2=0.3)
     assert np.abs(lg.compile(fmu.mechanism).constraint_rate(actual[:3], actual[3:])).max() < 1e-12

@@ -159,7 +159,7 @@ def test_a_long_motion_is_differentiated() -> None:
     assert abs(actual[0] - (high - low) / 2e-4) < 1e-5
 
 
-def test_single_precision_is_told() -> None:
+def test_single_precision_is_reported() -> None:
     export_result = lg.export(lg.library("two_r"), "jax", functions=["gravity"]).gravity
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -48,7 +48,7 @@ def test_leading_shapes_broadcast(two_r: Any) -> None:
     assert two_r.mass_matrix(np.zeros((0, 2))).shape == (0, 2, 2)
 
 
-def test_a_wrong_shape_is_said(two_r: Any) -> None:
+def test_a_wrong_shape_is_reported(two_r: Any) -> None:
     with pytest.raises(ValueError, match=r"qd has the shape \(3,\); its last axis must have 2 entries"):
         two_r.coriolis_matrix([0.1, 0.2], [0.1, 0.2, 0.3])
 

@@ -92,7 +92,7 @@ def test_parameters_of_the_library(name: str) -> None:
 
 
 @pytest.mark.parametrize("what", FIXED)
-def test_what_cannot_stay_adjustable_is_told_and_the_rest_is_right(what: str) -> None:
+def test_what_cannot_stay_adjustable_is_reported_and_the_rest_is_right(what: str) -> None:
     m, fixed = FIXED[what]
     functions = ["torque"] if what == "torque" else ["inverse_dynamics"]
     generated = package(m, functions)
@@ -124,7 +124,7 @@ def test_names_of_routines_are_distinct() -> None:
     assert len({routine.name for routine in generated.routines}) == 4
 
 
-def test_what_a_reader_left_out_is_told() -> None:
+def test_what_a_reader_left_out_is_reported() -> None:
     m = lg.library("two_r").replace(notes=("mimic joint 'finger' moves on its own",))
     assert any("finger" in note for note in lg.export(m, "c").notes)
     assert "finger" in str(lg.export(m, "c").files["two_r.h"])

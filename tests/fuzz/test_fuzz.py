@@ -103,7 +103,7 @@ def misbehaving(seed: int, number: int, deep: float) -> Outcome:
     return outcome
 
 
-def test_crashes_hangs_and_memory_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crashes_hangs_and_memory_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "SECONDS", 0.5)
     outcomes = dict(workers.outcomes(range(3), SEED, 0.0, 1, misbehaving))
     assert [outcomes[n].faults[0].kind for n in range(3)] == [CRASH, HANG, MEMORY]

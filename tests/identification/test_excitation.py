@@ -105,7 +105,7 @@ def test_an_interrupted_search_gives_the_best_so_far() -> None:
         ("four_bar", {}, "has constraints"),
     ],
 )
-def test_what_is_wrong_is_said(name: str, options: dict, message: str) -> None:
+def test_what_is_wrong_is_reported(name: str, options: dict, message: str) -> None:
     with pytest.raises(lg.ArgumentError, match=message):
         lg.excitation_trajectory(lg.library(name), **options)
 

@@ -190,7 +190,7 @@ def test_identified_mechanism_moves_as_the_true_one() -> None:
         assert all(b.effective is not physical for b in identification.mechanism.bodies)
 
 
-def test_what_no_bodies_explain_is_said() -> None:
+def test_what_no_bodies_explain_is_reported() -> None:
     """A link whose inertia about its joint is negative."""
     arm = lg.library("two_r")
     bodies = list(arm.bodies)

@@ -150,7 +150,7 @@ def test_a_redundant_arm():
     np.testing.assert_allclose(other.q, motion(np.array([0.3, 0.7]))[0], rtol=0, atol=1e-10)
 
 
-def test_rolling():
+def test_rolling_wheels_follow_a_path_of_the_body():
     drive = lg.library("differential_drive")
     b, r = (float(drive.parameters[n]) for n in ("b", "r"))
     motion = lg.inverse(drive, paths.formula({"right": "3*t^2", "left": "t^2"}, 1.0), t_eval=101)

@@ -21,7 +21,7 @@ from tests.inverse_dynamics.motions import (
 
 @pytest.mark.parametrize("timing", ["quintic", "uniform", "trapezoidal"])
 @pytest.mark.parametrize("angle", [0.0, np.pi / 2, 0.7])
-def test_leaving_the_reach_is_told_when(timing, angle):
+def test_leaving_the_reach_is_reported_when(timing, angle):
     out = np.array([np.cos(angle), np.sin(angle)])
     path = paths.line(out, 2.5 * out, 1.5, timing=timing)
     times = np.linspace(0, 1.5, 150_001)
@@ -79,7 +79,7 @@ def test_more_led_than_fits():
         lg.inverse(machine, paths.joint_line(q + 0.1, q, 1.0))
 
 
-def test_limits():
+def test_torques_beyond_limits_are_warned_of():
     first, second = TWO_R.joints
     arm = replace(TWO_R, joints=(replace(first, limits=lg.JointLimits(-1, 1, 2.0, 10.0)), second))
     path = paths.formula({"theta1": "1.2*sin(pi*t)", "theta2": "0*t"}, 1.0)
@@ -169,7 +169,7 @@ def test_other_rows_torques_and_joints_of_the_same_path():
         motion.resample(1)
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     messages = []
     lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=2, progress=lambda *x: messages.append(x))
     assert messages == sorted(messages)

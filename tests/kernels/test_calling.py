@@ -98,12 +98,12 @@ def test_one_state_goes_with_every_row_of_a_batch(dyn: lg.Dynamics) -> None:
     np.testing.assert_array_equal(dyn.inverse_dynamics(q, qd[0], x), dyn.inverse_dynamics(q, np.tile(qd[0], (4, 1)), x))
 
 
-def test_keywords(dyn: lg.Dynamics) -> None:
+def test_arguments_can_be_given_by_keyword(dyn: lg.Dynamics) -> None:
     q, qd, x = states(1)[:, 0]
     np.testing.assert_array_equal(dyn.inverse_dynamics(q, qdd=x, qd=qd), dyn.inverse_dynamics(q, qd, x))
 
 
-def test_signatures() -> None:
+def test_methods_have_signatures_and_docstrings() -> None:
     for function in (lg.Dynamics.inverse_dynamics, lg.compile(ARM).inverse_dynamics):
         assert list(inspect.signature(function).parameters)[-4:] == ["q", "qd", "qdd", "wrenches"]
 
@@ -190,7 +190,7 @@ def test_calls_from_many_threads(dyn: lg.Dynamics) -> None:
     assert not wrong
 
 
-def test_closing(dyn: lg.Dynamics) -> None:
+def test_closed_dynamics_refuse_calls(dyn: lg.Dynamics) -> None:
     q, qd, x = states(1)[:, 0]
     function = dyn.inverse_dynamics
     expected = function(q, qd, x)
@@ -285,7 +285,7 @@ def test_coulomb_friction_has_two_sides() -> None:
     assert np.isnan(dyn.inverse_dynamics([0.0], [np.nan], [0.0])[0])
 
 
-def test_a_joint_that_moves_no_mass_is_said() -> None:
+def test_a_joint_that_moves_no_mass_is_reported() -> None:
     joints = [lg.Joint("j", "revolute", "ground", "a"), lg.Joint("loose", "revolute", "a", "b", lg.Transform(position=(1, 0, 0)))]
     dyn = lg.compile(lg.Mechanism("m", [lg.Body("a", 1.0, (0.5, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1)), lg.Body("b")], joints))
     with pytest.warns(MechanismWarning, match="'loose' moves have no inertia along it.*NaN"):
@@ -293,7 +293,7 @@ def test_a_joint_that_moves_no_mass_is_said() -> None:
     assert np.isfinite(dyn.inverse_dynamics(np.zeros(2), np.zeros(2), np.ones(2))).all()
 
 
-def test_a_point_mass_on_its_own_axis_is_said() -> None:
+def test_a_point_mass_on_its_own_axis_is_reported() -> None:
     turning = lg.Mechanism("m", [lg.Body("a", 1.0)], [lg.Joint("j", "revolute", "ground", "a")])
     with pytest.warns(MechanismWarning, match="'j' moves have no inertia"):
         assert np.isnan(lg.compile(turning).forward_dynamics([0.0], [0.0], [1.0])).all()

@@ -125,7 +125,7 @@ def test_batch_is_state_by_state() -> None:
     np.testing.assert_allclose(partly.M_x[[0, 1, 3]], many.M_x[[0, 1, 3]], rtol=1e-12)
 
 
-def test_singular_is_said_and_left_out() -> None:
+def test_singular_is_reported_and_left_out() -> None:
     """A stretched 2R arm along y: it cannot move along y, and what acts along x still moves it as it should."""
     dyn = lg.compile(lg.library("two_r"))
     q, qd = np.array([np.pi / 2, 0.0]), np.array([0.7, 0.0])

@@ -109,7 +109,7 @@ def test_springs_between_points_reach_the_accelerations() -> None:
     close(one.multipliers(q, qd, tau), other.multipliers(q, qd, tau + force), 1e-12)
 
 
-def test_wrenches() -> None:
+def test_wrenches_accelerate_loops_as_joint_torques_do() -> None:
     mechanism = two_chains(["ball", "revolute"], ["universal", "helical"], "ball", 3)
     sprung = mechanism.replace(springs=[lg.PointSpring("s", "b0", "c0", stiffness=9.0, rest=0.2, damping=0.3)])
     wrench = np.arange(1.0, 7.0)
@@ -285,7 +285,7 @@ CLOSED = [name for name in lg.library() if lg.library(name).equation_count]
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_library(name: str) -> None:
+def test_accelerations_of_the_library_are_those_of_dense_algebra(name: str) -> None:
     """At their start, moving in all ways they can."""
     mechanism = lg.library(name)
     dyn = lg.compile(mechanism)

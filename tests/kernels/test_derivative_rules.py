@@ -115,7 +115,7 @@ def test_there_is_a_rule_for_every_operation() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_rule(name: str) -> None:
+def test_each_rule_agrees_with_differences(name: str) -> None:
     graph, _, y = trace_function(CASES[name])
     assert graph.nodes[y.index][0] == name
     compare(CASES[name])
@@ -160,7 +160,7 @@ def test_a_wrong_rule_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     compare(CASES[name])
 
 
-def test_compiled() -> None:
+def test_compiled_rules_agree_with_differences() -> None:
     """All of them through machine code, for one state and for many."""
 
     def outputs(graph: Graph) -> list[Any]:
@@ -186,7 +186,9 @@ steps = st.lists(st.tuples(st.sampled_from(SMOOTH), st.integers(0, 40), st.integ
 
 @settings(max_examples=60)
 @given(steps=steps, point=st.tuples(*[st.floats(-2, 2, allow_subnormal=False).map(lambda v: round(v, 3) + 1e-4)] * 3))
-def test_compositions(steps: list[tuple[str, int, int]], point: tuple[float, float, float]) -> None:
+def test_chains_of_operations_agree_with_differences(
+    steps: list[tuple[str, int, int]], point: tuple[float, float, float]
+) -> None:
     """Chains of any operations, of values kept away from where they are not smooth."""
 
     def function(x: list[Any]) -> Any:

@@ -58,7 +58,7 @@ def away(qd: np.ndarray, least: float = 0.2) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["two_r", "puma560", "lwr7", "furuta"])
-def test_arms(name: str) -> None:
+def test_arms_agree_with_differences(name: str) -> None:
     mechanism = lg.library(name)
     for seed in range(2):
         q, qd, qdd, tau = state(mechanism, seed)
@@ -74,7 +74,7 @@ TREES = [
 
 
 @pytest.mark.parametrize("types", TREES, ids="-".join)
-def test_trees(types: list[str]) -> None:
+def test_trees_agree_with_differences(types: list[str]) -> None:
     """Joints of every type, with rotors, friction, springs, and a spring with a damper between points."""
     mechanism = random_mechanism(types, 5, passive=True)
     q, qd, qdd, tau = state(mechanism, 8)  # of no ball joint near half a turn, where its spring's torque jumps
@@ -83,7 +83,7 @@ def test_trees(types: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["four_bar", "three_rrr", "stewart"])
-def test_closed(name: str) -> None:
+def test_closed_loops_agree_with_differences(name: str) -> None:
     """With independent equations, accelerations are smooth functions of states off the constraints too."""
     mechanism = lg.library(name)
     q = lg.assemble(mechanism)
@@ -117,7 +117,7 @@ def test_constraints_that_depend_on_time() -> None:
     np.testing.assert_allclose(both[0], [early, late], rtol=1e-12)
 
 
-def test_rolling() -> None:
+def test_rolling_agrees_with_differences() -> None:
     """Nonholonomic: equations of speeds that follow from no equation of coordinates."""
     ball = lg.Body("ball", 1.3, (0.05, 0.02, 0.01), (0.02, 0.03, 0.025))
     mechanism = lg.Mechanism(
@@ -238,9 +238,9 @@ def test_too_large() -> None:
 @pytest.mark.parametrize(
     ("robot", "floating"), [("ur5_robot", False), ("robots-bolt", True), ("double_pendulum_continuous", True)]
 )
-def test_pinocchio(robot: str, floating: bool) -> None:
+def test_derivatives_are_those_of_pinocchio(robot: str, floating: bool) -> None:
     pin = pytest.importorskip("pinocchio")
-    from tests.peers.test_pinocchio import Translator, name, robots
+    from tests.peers.test_derivatives_are_those_of_pinocchio import Translator, name, robots
 
     paths = [path for path in robots() if name(path) == robot]
     if not paths:

@@ -94,7 +94,7 @@ def test_some_of_the_angles() -> None:
         dyn.cartesian(*state, euler="XYZ")
 
 
-def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
+def test_gimbal_lock_is_reported(puma: lg.Dynamics) -> None:
     wrist = lg.compile(lg.library("three_r"))
     with pytest.raises(
         lg.ArgumentError, match=r"gimbal lock: the ZXZ angles of 'tip' are singular where beta is 0 or 180 deg"

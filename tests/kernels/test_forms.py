@@ -102,7 +102,7 @@ def test_all_algorithms(name: str, form: str, batch: int | None, monkeypatch: py
 
 @pytest.mark.parametrize("form", ["unrolled", "rolled"])
 @pytest.mark.parametrize("name", targets())
-def test_targets(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_target_gives_the_same_results(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if form == "rolled":
         monkeypatch.setattr(sweeps, "MAX_UNROLLED_LINKS", -1)

@@ -60,7 +60,7 @@ COMPARISONS: list[Callable[..., object]] = [
 ]
 
 
-def test_arithmetic() -> None:
+def test_arithmetic_rounds_as_numpy_does() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         for k, f in enumerate(REAL):
             y[k] = f(x[0], x[1])
@@ -91,7 +91,7 @@ def test_whole_numbers() -> None:
         assert m[8:10].tolist() == [-2, int(p * 2.5)]
 
 
-def test_comparisons() -> None:
+def test_comparisons_are_those_of_python() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         place = 0
         for one, other in ((x[0], x[1]), (n[0], n[1])):
@@ -112,7 +112,7 @@ def test_comparisons() -> None:
     assert run([math.nan, math.nan], [0, 0])[2][4:6].tolist() == [0, 1]
 
 
-def test_truths() -> None:
+def test_logical_operations_are_those_of_python() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         p, q = x[0] > 0, x[1] > 0
         for k, condition in enumerate((p & q, p | q, ~p, p & ~q, p & True, p | False, ~(p | q))):
@@ -125,7 +125,7 @@ def test_truths() -> None:
         assert run([2 * p - 1, 2 * q - 1])[2][:7].tolist() == [int(w) for w in expected]
 
 
-def test_functions() -> None:
+def test_functions_are_those_of_numpy() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         a, c = x[0], x[1]
         values = (b.absolute(a), b.maximum(a, c), b.minimum(a, c), b.sqrt(b.absolute(a)), b.maximum(a, 0.25), b.power(3.0, 0.7))
@@ -147,7 +147,7 @@ def test_functions() -> None:
 
 
 @pytest.mark.parametrize("fma", [False, True])
-def test_fused(fma: bool) -> None:
+def test_a_fused_product_rounds_once(fma: bool) -> None:
     """One rounding where the processor has the instruction, two where not."""
     if fma and not target.current().fma:
         pytest.skip("this processor has no fused multiply-add")
@@ -193,7 +193,7 @@ def test_variables_and_arrays() -> None:
     assert y[10:12].tolist() == [4.0, 7.0]
 
 
-def test_loops() -> None:
+def test_a_loop_runs_until_its_condition_fails() -> None:
     """Newton's method for a root; the steps taken are counted."""
 
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
@@ -262,7 +262,7 @@ def test_nested_loops() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 24, 25, 60])
-def test_each(count: int) -> None:
+def test_short_loops_are_unrolled_with_the_same_result(count: int) -> None:
     """Written out or as a loop, it is the same."""
 
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
@@ -277,7 +277,7 @@ def test_each(count: int) -> None:
     assert ("br i1" in run.ir) == (count > 24)
 
 
-def test_branches() -> None:
+def test_branches_choose_as_python_does() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         result = b.variable(0.0)
 

@@ -95,7 +95,7 @@ def test_several_callers_at_once(kernel_pair: tuple[Kernel, Kernel]) -> None:
                 assert np.array_equal(a, b)
 
 
-def test_angles_that_are_too_large_are_told_by_any_thread(kernel_pair: tuple[Kernel, Kernel]) -> None:
+def test_angles_that_are_too_large_are_reported_by_any_thread(kernel_pair: tuple[Kernel, Kernel]) -> None:
     alone, helped = kernel_pair
     for place in (0, 150, LINKS - 1):
         q, qd, x = random_state(2)

@@ -34,7 +34,7 @@ CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("how", CALLS)
-def test_overflow_is_told(slide: lg.Dynamics, how: str) -> None:
+def test_overflow_is_reported(slide: lg.Dynamics, how: str) -> None:
     call = CALLS[how]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -116,7 +116,7 @@ def test_a_spring_without_length_is_named() -> None:
         assert _sprung().gravity(zero) == pytest.approx(0)  # one without rest length pulls by k d, also where its ends meet
 
 
-def test_a_spring_that_is_too_long_is_told_of_once() -> None:
+def test_a_spring_that_is_too_long_is_reported_once() -> None:
     """Looking for the reason does not overflow with a warning of its own."""
     with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")

@@ -42,7 +42,7 @@ def exact(x: float) -> tuple[float, float]:
 @pytest.mark.parametrize("name", targets())
 @pytest.mark.parametrize("many", [False, True], ids=["one", "many"])
 @pytest.mark.parametrize("rolled", [False, True], ids=["unrolled", "rolled"])
-def test_accuracy(name: str, many: bool, rolled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sines_and_cosines_are_accurate_to_rounding(name: str, many: bool, rolled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if rolled:
         monkeypatch.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", -1)

@@ -109,7 +109,7 @@ ROLLING = {
 
 
 @pytest.mark.parametrize("name", ROLLING)
-def test_rolling(name: str) -> None:
+def test_a_rolling_point_does_not_slip(name: str) -> None:
     tree = random_mechanism(["free", "revolute"], 8, chain=True)
     plate = lg.Body("plate", 1.0, inertia=(0.1, 0.1, 0.1))
     hinge = lg.Joint("hinge", "ball", "ground", "plate", random_placement(np.random.default_rng(1)))
@@ -186,7 +186,7 @@ def test_python_functions_of_quaternions() -> None:
     check_differences(tree.replace(constraints=[lg.PfaffianFunctionConstraint("f", row)]))
 
 
-def test_functions_are_told_apart() -> None:
+def test_functions_are_distinguished() -> None:
     """Two functions of the same name, on the same mechanism: the second does not run the first one's machine code."""
     tree = random_mechanism(["revolute", "prismatic"], 2, chain=True)
     q, qd = np.array([0.3, 0.4]), np.array([1.5, -2.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.kernels.test_derivatives import check
+from tests.kernels.test_derivatives_agree_with_differences_in_and_out_of_contact import check
 from tests.mechanisms import random_mechanism
 
 # far to a side, a plane is met by no state; near, by half of them
@@ -99,7 +99,7 @@ def displaced(mechanism: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.nd
 
 
 @pytest.mark.parametrize("where", CONTACT)
-def test_derivatives(where: str) -> None:
+def test_derivatives_agree_with_differences_in_and_out_of_contact(where: str) -> None:
     mechanism, *_ = tree_with_walls(CONTACT[where])
     q, qd, tau = states(mechanism, 1)
     touched = lg.compile(mechanism).spring_forces(q[0], 0 * qd[0]) > 0

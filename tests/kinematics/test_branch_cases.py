@@ -199,7 +199,7 @@ def test_arms_whose_wrist_stays_on_a_surface_are_left_to_others():
     assert analytic_inverse_kinematics(elsewhere, np.eye(4), "ground") is None
 
 
-def test_what_is_wrong_is_said():
+def test_what_is_wrong_is_reported():
     two_r = lg.library("two_r")
     standing = serial([X, X], [0 * Z, Z], 2 * Z)
     bad = np.eye(4)

@@ -270,7 +270,7 @@ def test_two_particles_on_a_rigid_wire() -> None:
         assert along.is_zero
 
 
-def test_chain_of_many_links_costs_what_is_said() -> None:
+def test_chain_of_many_links_costs_what_is_reported() -> None:
     """500 to 1000 links are for the recursions: the closed form says so at once."""
     rows = [lg.DHParameters("R", a=0.1, alpha=math.pi / 2 * (-1) ** i, mass=1, center=(0.05, 0, 0)) for i in range(40)]
     arm = lg.Mechanism.from_dh(rows, convention="standard", name="snake")

@@ -165,7 +165,7 @@ def test_explicit_and_stiff_solvers_agree(method: str) -> None:
     assert motion.q[-1, 0] == pytest.approx(0.6563498387857608, abs=2e-8)
 
 
-def test_starting_at_a_singular_configuration_is_said() -> None:
+def test_starting_at_a_singular_configuration_is_reported() -> None:
     """theta1 = phi1 = 0, from which the lecture cannot start: the links of the four-bar lie on each other."""
     with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")

@@ -76,7 +76,7 @@ def row(t, q, qd):
         ),
     ],
 )
-def test_mistakes(result, message):
+def test_wrong_constraints_are_refused(result, message):
     with pytest.raises(MechanismError, match=message):
         result()
 

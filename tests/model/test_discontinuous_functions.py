@@ -30,7 +30,7 @@ NAMES = {"t": symbol("t"), "x": symbol("x")}
         ("piecewise(2 > 3, 3, 2 >= 3, 5, 4)", 4),
     ],
 )
-def test_values(text: str, value: float) -> None:
+def test_functions_have_their_values_at_jumps(text: str, value: float) -> None:
     assert float(parse(text)) == value
 
 
@@ -51,7 +51,7 @@ def test_what_is_printed_reads_back(text: str) -> None:
     assert parse(exact_text(x), NAMES) == x
 
 
-def test_derivatives() -> None:
+def test_derivatives_are_those_of_the_pieces() -> None:
     slope = derivative(parse("piecewise(t < 1, t^2, 3*t) + floor(t)", NAMES), "t")
     assert [float(functions.evaluate_univariate(slope, at)) for at in (0.5, 2.0)] == [1.0, 3.0]
 
@@ -65,7 +65,7 @@ def test_derivatives() -> None:
         ("floor(1, 2)", "floor takes 1 argument"),
     ],
 )
-def test_mistakes(text: str, said: str) -> None:
+def test_wrong_functions_are_refused(text: str, said: str) -> None:
     with pytest.raises(DescriptionError, match=said):
         parse(text, NAMES)
 

@@ -52,7 +52,7 @@ NAMES = {name: ex.parameter(name, value) for name, value in VALUES.items()}
         ("\t a \n", 1.25),
     ],
 )
-def test_value(text, value):
+def test_expressions_have_the_values_of_python(text, value):
     assert float(ex.parse(text, NAMES)) == pytest.approx(value, rel=1e-15)
 
 
@@ -325,7 +325,7 @@ def test_garbage_is_refused_or_has_a_value(text):
         "1e308*10",
     ],
 )
-def test_refused(text):
+def test_texts_that_are_no_expressions_are_refused(text):
     with pytest.raises(DescriptionError):
         ex.parse(text, NAMES)
 

@@ -105,7 +105,7 @@ def test_quaternions_of_any_length(size: float) -> None:
         (lg.Body("a", 1.0, (0, 0, 0), (1e22, 1e22, 1e22)), r"radii of gyration of 1e\+11 m"),
     ],
 )
-def test_what_sixteen_digits_do_not_hold_is_told(body: lg.Body, message: str) -> None:
+def test_what_sixteen_digits_do_not_hold_is_reported(body: lg.Body, message: str) -> None:
     bodies = [body, lg.Body("b", 1.0, (0.1, 0, 0))]
     joints = [lg.Joint("j", "revolute", "ground", "a", axis="y"), lg.Joint("k", "revolute", "a", "b", axis="y")]
     with pytest.warns(lg.MechanismWarning, match=message):

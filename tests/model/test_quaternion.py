@@ -66,6 +66,6 @@ def test_rotation_vectors_of_one_matrix(angle):
             np.testing.assert_allclose(actual, angle * w / np.linalg.norm(w), rtol=0, atol=1e-15)
 
 
-def test_skew():
+def test_the_skew_matrix_multiplies_as_the_cross_product():
     a, b = W[0], W[1]
     np.testing.assert_allclose(quat.skew(a) @ b, np.cross(a, b), rtol=0, atol=1e-15)

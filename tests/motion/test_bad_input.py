@@ -102,7 +102,7 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
         ({"events": [None]}, "event is None"),
     ],
 )
-def test_arguments(arm: lg.Dynamics, value: dict[str, Any], said: str) -> None:
+def test_wrong_arguments_are_refused_by_name(arm: lg.Dynamics, value: dict[str, Any], said: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
         lg.simulate(arm, 1.0, **{"q0": [0.5, 0.1], **value})
     assert said in str(error.value)

@@ -88,7 +88,7 @@ def test_an_estimate_is_near_what_it_estimates(name: str) -> None:
     assert motion.statistics["drift_between_steps"] * accuracy.NEAR <= estimate.drift
 
 
-def test_a_balance_that_is_off_is_told() -> None:
+def test_a_balance_that_is_off_is_reported() -> None:
     """An energy that jumps where nothing does work: the state of a later step is changed behind the run's back."""
     motion = lg.simulate(lg.library("two_r"), 3.0)
     steps = motion.trajectory.segments[0].steps

@@ -258,7 +258,7 @@ def test_bad_shapes(arm: lg.Dynamics, arguments: dict[str, Any], said: str) -> N
     assert said in str(error.value)
 
 
-def test_what_was_not_kept_is_said(arm: lg.Dynamics) -> None:
+def test_what_was_not_kept_is_reported(arm: lg.Dynamics) -> None:
     motions = lg.simulate(arm, 0.1, np.zeros((2, 2)))
     for name in ("q", "events"):
         with pytest.raises(lg.ArgumentError, match="were kept"):
@@ -285,7 +285,7 @@ def test_progress_and_interrupt(two_r: lg.Mechanism, monkeypatch: pytest.MonkeyP
     assert np.isfinite(motions.q_end[motions.success]).all()
 
 
-def test_statistics(arm: lg.Dynamics) -> None:
+def test_statistics_are_those_of_numpy(arm: lg.Dynamics) -> None:
     motions = lg.simulate(arm, 0.1, np.random.default_rng(0).normal(size=(40, 2)))
     known = motions.statistics()
     np.testing.assert_allclose(known["mean"][:2], motions.q_end.mean(axis=0))
@@ -333,7 +333,7 @@ def test_speeds_of_loops_are_found() -> None:
         check_bits(motions, i, lg.simulate(four_bar, 0.5, qd0={"theta1": speeds[i]}))
 
 
-def test_plot(two_r: lg.Mechanism, tmp_path: Any) -> None:
+def test_coordinates_of_a_batch_are_plotted(two_r: lg.Mechanism, tmp_path: Any) -> None:
     motions = lg.simulate(two_r, 1.0, starts(8), t_eval=21)
     figure = motions.plot(path=tmp_path / "many.png")
     assert (tmp_path / "many.png").stat().st_size > 1000

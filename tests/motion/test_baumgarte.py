@@ -86,6 +86,6 @@ def test_what_is_refused(bar: lg.Dynamics, options: dict[str, Any], message: str
         lg.simulate(bar, 0.1, **options)
 
 
-def test_a_start_off_the_constraints_has_to_be_asked_for(bar: lg.Dynamics) -> None:
+def test_a_start_off_the_constraints_has_to_be_requested(bar: lg.Dynamics) -> None:
     with pytest.raises(lg.ArgumentError, match="does not close the loops"):
         lg.simulate(bar, 0.1, lg.assemble(bar) + OFF, stabilisation="baumgarte")

@@ -37,14 +37,14 @@ def servos():
         (lg.Traced(lambda t, q, qd: [0 * x for x in q]), "'a', 'b', 'c' ..."),
     ],
 )
-def test_torques_that_replace_a_files_actuators_are_told_of_once(torque, off):
+def test_torques_that_replace_a_files_actuators_are_reported_once(torque, off):
     m = robot()
     (message,) = warnings_of(m, torque=torque)
     assert f"replace the actuators of the file: those of {off} are off" in message
     assert not warnings_of(m, torque=torque)
 
 
-def test_nothing_is_said_where_it_is_meant(servos):
+def test_nothing_is_reported_where_it_is_meant(servos):
     own = dict(servos.initial.torque)
     assert servos.initial.driven_speeds == ("a", "b", "c", "d")
     for torque in (None, 0, dict.fromkeys("abcd", 1.0), {**own, "a": 3.0}):
@@ -54,7 +54,7 @@ def test_nothing_is_said_where_it_is_meant(servos):
     assert not arm.initial.driven_speeds
 
 
-def test_all_joints_that_begin_outside_their_limits_are_told_of_at_once():
+def test_all_joints_that_begin_outside_their_limits_are_reported_at_once():
     (message,) = warnings_of(robot("10 90"))
     assert message.count("begins at 0, outside its limits 0.174533 to 1.5708") == 3
     assert "and 1 more begin outside theirs: these limits are not enforced. Choose another start with q0" in message

@@ -364,13 +364,13 @@ def test_a_stop_lets_go_in_an_impact() -> None:
     assert motion.qd[-1] == pytest.approx([0.6, 0.0], abs=1e-9)
 
 
-def test_a_drive_against_a_limit_is_said() -> None:
+def test_a_drive_against_a_limit_is_reported() -> None:
     led = slider(1.0, constraints=[lg.HolonomicConstraint("lead", formula("x - t", "x"))], limits=lg.JointLimits(-1.0, 1.0))
     with pytest.raises(lg.SimulationError, match="x is at its limit, and constraint 'lead', which moves, drives it further"):
         lg.simulate(led, 2.0, [0.0], [1.0])
 
 
-def test_a_drive_against_a_lock_is_said() -> None:
+def test_a_drive_against_a_lock_is_reported() -> None:
     led = slider(1.0, constraints=[lg.HolonomicConstraint("lead", formula("x - t", "x"))])
     with pytest.raises(lg.SimulationError, match="constraint 'lead', which moves, drives a locked joint: x"):
         lg.simulate(led, 2.0, [0.0], [1.0], events=lg.Event("t - 1", lg.LockJoints("x")))

@@ -154,7 +154,7 @@ def with_passive(passive: int, driven: int) -> lg.Mechanism:
 
 @pytest.mark.parametrize("m", range(1, 9))
 @pytest.mark.parametrize("zeros", [0.0, 0.5])
-def test_determinant(m: int, zeros: float) -> None:
+def test_the_determinant_is_that_of_numpy(m: int, zeros: float) -> None:
     """Against numpy, of full matrices and of those with structural zeros."""
     mechanism = with_passive(m, 3)
     passive = dead_centre.passive_speeds(mechanism)
@@ -195,7 +195,7 @@ def test_determinant_of_mechanisms(name: str) -> None:
 # -- what is refused -------------------------------------------------------------------------------------------------
 
 
-def test_refused() -> None:
+def test_as_many_passive_speeds_as_equations_are_needed() -> None:
     """Passive speeds and equations must be as many, and not too many."""
     event = [lg.Event("dead centre")]
     with pytest.raises(lg.ArgumentError, match=r"two_r: a dead centre needs as many passive speeds .* there are 0 and 0"):
@@ -209,7 +209,7 @@ def test_refused() -> None:
         lg.simulate(lg.library("stewart"), 0.1, events=event)
 
 
-def test_not_asked_for_where_it_means_nothing() -> None:
+def test_not_requested_where_it_means_nothing() -> None:
     """Runs of mechanisms that are refused above go on without."""
     motion = lg.simulate(driven_by(lg.library("four_bar"), "theta1", "phi2"), 0.5, torque=0)
     assert motion.success

@@ -82,7 +82,7 @@ def test_parameters_in_expressions() -> None:
     assert np.abs(tip).max() < 1e-9
 
 
-def test_stop(swing: lg.Dynamics) -> None:
+def test_an_event_stops_a_run(swing: lg.Dynamics) -> None:
     motion = lg.simulate(swing, (0, 20), [1.0], events=lg.Event("a", "stop", name="below"))
     assert motion.message.startswith("stopped by event 'below' at t = ")
     assert motion.last == motion.events[0].t
@@ -244,7 +244,7 @@ def test_lock_of_one_axis_of_a_ball() -> None:
     assert np.abs(motion.qd[motion.t > 1, 0]).max() < 1e-12
 
 
-def test_unlock() -> None:
+def test_joints_are_locked_and_unlocked() -> None:
     events = [lg.Event("t - 0.5", lg.LockJoints("a1")), lg.Event("t - 1.2", lg.UnlockJoints("a1"))]
     motion = lg.simulate(chain(2), 2.0, [1.2, -0.4], [0.5, 2.0], events=events, rtol=1e-10, atol=1e-11)
     held = (motion.t > 0.5) & (motion.t < 1.2)
@@ -307,7 +307,7 @@ def test_stop_without_bounce(ball: lg.Dynamics) -> None:
 
 
 @pytest.mark.parametrize("e", [0.5, 0.9, 1.0])
-def test_bouncing(ball: lg.Dynamics, e: float) -> None:
+def test_impacts_of_a_bouncing_ball_are_in_closed_form(ball: lg.Dynamics, e: float) -> None:
     """Times of impact, and energies e^2 of those before, while bounces are well apart."""
     fall = math.sqrt(2 / G)
     times = fall + np.concatenate([[0], np.cumsum(2 * fall * e ** np.arange(1, 5))])

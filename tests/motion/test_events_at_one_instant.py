@@ -52,7 +52,7 @@ def test_a_stop_at_the_instant_of_an_action_stops(action: lg.SetTorque | lg.Lock
         assert motion.t[-1] == pytest.approx(place, abs=1e-12)
 
 
-def test_a_function_that_stays_at_zero_is_told_where_it_comes_there() -> None:
+def test_a_function_that_stays_at_zero_is_reported_where_it_comes_there() -> None:
     when = {"floor(x) - 3": 3, "floor(t) - 3": 3, "piecewise(x < 4, -1, 0)": 4, "min(0, x - 4)": 4, "max(0, 6 - x)": 6}
     motion = lg.simulate(block(), 10, [0], [1], 0, events=[lg.Event(x) for x in when])
     assert event_times(motion) == {name: pytest.approx(t, abs=1e-12) for name, t in when.items()}

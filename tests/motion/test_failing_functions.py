@@ -205,7 +205,7 @@ def test_interrupt_from_progress(arm: lg.Dynamics) -> None:
     assert motion(0.4)[0] == pytest.approx(whole(0.4)[0], abs=1e-7)
 
 
-def test_progress_is_told_the_seconds_done(arm: lg.Dynamics) -> None:
+def test_progress_is_reported_the_seconds_done(arm: lg.Dynamics) -> None:
     messages: list[tuple[float, float]] = []
     lg.simulate(arm, (1.0, 3.0), [0.5, 0.1], progress=lambda done, total: messages.append((done, total)), max_step=1e-4)
     assert len(messages) > 3

@@ -65,7 +65,7 @@ def saved_file(linkage_motion: lg.Motion, tmp_path_factory: pytest.TempPathFacto
 # -- round trips -----------------------------------------------------------------------------------------------------
 
 
-def test_open(chain_motion: lg.Motion, tmp_path: Path) -> None:
+def test_a_motion_of_an_open_chain_is_read_back(chain_motion: lg.Motion, tmp_path: Path) -> None:
     path = chain_motion.save(tmp_path / "open.nc")
     assert path == tmp_path / "open.nc"
     loaded = lg.read(path)
@@ -77,7 +77,7 @@ def test_open(chain_motion: lg.Motion, tmp_path: Path) -> None:
     assert loaded.trajectory is None
 
 
-def test_closed(linkage_motion: lg.Motion, saved_file: Path, linkage: lg.Mechanism) -> None:
+def test_a_motion_of_a_linkage_is_read_back(linkage_motion: lg.Motion, saved_file: Path, linkage: lg.Mechanism) -> None:
     loaded = lg.read(saved_file, linkage)
     same(linkage_motion, loaded)
     assert len(loaded.events) >= 3
@@ -192,7 +192,7 @@ def test_plain_hdf5(linkage_motion: lg.Motion, saved_file: Path) -> None:
         assert file["q"].dims[0][0].name == "/time"
 
 
-def test_xarray(linkage_motion: lg.Motion, saved_file: Path) -> None:
+def test_xarray_opens_the_file(linkage_motion: lg.Motion, saved_file: Path) -> None:
     with xarray.open_dataset(saved_file, engine="h5netcdf") as dataset:
         assert dataset.sizes == {"time": 21, "coordinate": 3, "speed": 3, "constraint": 2, "event": len(linkage_motion.events)}
         assert np.array_equal(dataset["q"].sel(coordinate="phi3"), linkage_motion.q[:, 2])
@@ -217,7 +217,7 @@ def test_as_xarray_writes_it(linkage_motion: lg.Motion, chain_motion: lg.Motion,
             assert all(np.isnan(ours[name].attrs["_FillValue"]) for name in ("q", "time", "multipliers"))
 
 
-def test_xarray_only_when_asked_for(saved_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_xarray_only_when_requested(saved_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Motions are written and read without it; `to_xarray` says what to install."""
     for name in ("xarray", "pandas"):
         monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
@@ -227,7 +227,7 @@ def test_xarray_only_when_asked_for(saved_file: Path, monkeypatch: pytest.Monkey
         motion.to_xarray()
 
 
-def test_units(linkage_motion: lg.Motion, saved_file: Path) -> None:
+def test_variables_have_units_and_descriptions(linkage_motion: lg.Motion, saved_file: Path) -> None:
     """Every variable of numbers over time says its unit and what it is."""
     expected = {
         "time": "s",

@@ -68,7 +68,7 @@ def with_function() -> lg.Mechanism:
     return chain(2).replace(constraints=(held,))
 
 
-def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     path = at_rest(with_function()).save(tmp_path / "run.nc")
     assert "held" in xarray.load_dataset(path, engine="h5netcdf").attrs["mechanism_note"]
     loaded = lg.read(path)

@@ -69,7 +69,7 @@ START = [0.3, -0.2, 0.1, 0.2, 0.1]
 
 
 @pytest.mark.parametrize("n", [6, pytest.param(24, marks=pytest.mark.slow)])
-def test_chains(n: int, folder: Path) -> None:
+def test_motions_of_long_chains_are_the_same_by_sparse_algebra(n: int, folder: Path) -> None:
     mechanism = chain(n, friction=lg.Friction(viscous=0.05), spring=lg.JointSpring(1.0, 0.1))
     same(*both(folder, mechanism, 0.5, 0.2 * np.cos(np.arange(n)), **{**TIGHT, "method": "dop853"}))
 

@@ -38,7 +38,7 @@ def assert_poles(actual: lg.Linearisation, expected: Any, tolerance: float = 1e-
 # -- frequencies -----------------------------------------------------------------------------------------------------
 
 
-def test_pendulum() -> None:
+def test_a_pendulum_in_closed_form() -> None:
     linear_model = lg.linearise(lg.library("pendulum"), [-math.pi / 2])
     (mode,) = linear_model.modes()
     assert mode.frequency == pytest.approx(math.sqrt(G) / (2 * math.pi), rel=1e-14)
@@ -356,7 +356,7 @@ def test_the_mechanism_s_own_torques() -> None:
     assert "own torques" not in str(value) + str(none)
 
 
-def test_no_equilibrium_is_said() -> None:
+def test_no_equilibrium_is_reported() -> None:
     """A block on a slope slides, and a torque larger than the weight turns a pendulum for ever."""
     sliding = slider(gravity=(2.0, 0, -9.0))
     with pytest.raises(

@@ -31,7 +31,7 @@ def motions() -> lg.Motions:
     return motion
 
 
-def test_a_motion_has_the_rows_that_were_asked_for(motions: lg.Motions) -> None:
+def test_a_motion_has_the_rows_that_were_requested(motions: lg.Motions) -> None:
     alone = lg.simulate(lg.library("two_r").with_parameters(m2=MASSES[2]), 0.5, STARTS[2], t_eval=21, events=EVENTS)
     assert len(motions[2].t) == 21
     assert np.array_equal(motions[2].q, alone.q)

@@ -171,7 +171,7 @@ def test_forward_dynamics(name: str) -> None:
 
 @both
 @pytest.mark.filterwarnings("error")
-def test_simulate(name: str) -> None:
+def test_the_energy_balance_holds(name: str) -> None:
     q, qd = at(name, 0.3, 12.0)
     run = lg.simulate(mechanism(name), 1.0, q0=q, qd0=qd, rtol=1e-11, atol=1e-12)
     other = lg.simulate(mechanism(name, DISTANCE), 1.0, q0=q[:2], qd0=qd[:2], rtol=1e-11, atol=1e-12)
@@ -328,7 +328,7 @@ def test_coaxial_joints_that_share_one_inertia_without_constraints() -> None:
 
 
 @pytest.mark.parametrize("axis", ["z", "x"])
-def test_slides_in_line_with_nothing_between_them_are_told(axis: str) -> None:
+def test_slides_in_line_with_nothing_between_them_are_reported(axis: str) -> None:
     """How they share the way is not determined; at right angles, each has its own."""
     joints = [lg.Joint("a", "prismatic", "ground", "between"), lg.Joint("b", "prismatic", "between", "last", axis=axis)]
     mechanism = lg.Mechanism("slides", [lg.Body("between"), lg.Body("last", 2.0)], joints)

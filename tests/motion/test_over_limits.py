@@ -21,7 +21,7 @@ def pushed_mass() -> lg.Motion:
     return lg.simulate(m, 2, q0=[0], qd0=[0], torque=[6.0], t_eval=201, limits=False)
 
 
-def test_every_limit_that_is_passed_is_told_with_its_worst(pushed_mass: lg.Motion) -> None:
+def test_every_limit_that_is_passed_is_reported_with_its_worst(pushed_mass: lg.Motion) -> None:
     actual = passed(pushed_mass)
     assert [(x.what, x.name, x.limit, x.unit, x.t) for x in actual] == [
         ("position", "x", 2.0, "m", 2.0),

@@ -90,7 +90,7 @@ def rotation(q: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 10])
-def test_chain(n: int) -> None:
+def test_chains_move_as_in_the_reference(n: int) -> None:
     table = FREE["reference"]["chains"][f"chain_{n}"]
     q0 = np.zeros(n)
     q0[0] = math.pi / 2

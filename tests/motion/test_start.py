@@ -48,7 +48,7 @@ def test_it_is_written_as_it_was_given(machine: lg.Mechanism, read_again: lg.Mec
     assert read_again == machine
 
 
-def test_what_cannot_be_held_is_said(machine: lg.Mechanism) -> None:
+def test_what_cannot_be_held_is_reported(machine: lg.Mechanism) -> None:
     wrong = lg.loads(lg.dumps(machine).replace("q = { theta1 = 0.9 }", "q = { theta1 = 0.9, phi2 = 2.5 }"))
     with pytest.raises(lg.AssemblyError, match="with theta1, phi2 fixed"):
         lg.simulate(wrong)

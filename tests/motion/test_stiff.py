@@ -97,7 +97,7 @@ ORDERS: dict[str, tuple[Callable[[], lg.Mechanism], dict[str, Any], int]] = {
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_order(name: str) -> None:
+def test_errors_fall_with_the_fifth_order(name: str) -> None:
     make, options, steps = ORDERS[name]
     mechanism = make()
     exact = states(lg.simulate(mechanism, 1.0, method="dop853", rtol=1e-13, atol=1e-14, t_eval=2, **options))[-1]
@@ -197,7 +197,7 @@ def test_a_stiff_spring() -> None:
     assert 1e-6 < np.abs(np.hypot(*motion.q.T) - 1).max() < 2.5e-5
 
 
-def test_governor(governor: lg.Mechanism) -> None:
+def test_a_governor_keeps_its_energy_balance(governor: lg.Mechanism) -> None:
     y0 = np.array([*governor.initial.q, *governor.initial.qd], dtype=float)
     motion = lg.simulate(governor, 1.0, method="rodas5p", rtol=1e-8, atol=1e-10, t_eval=21)
     np.testing.assert_allclose(states(motion), radau(governor, y0, motion.t, 1e-9), rtol=0, atol=1e-6)

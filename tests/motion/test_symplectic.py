@@ -26,7 +26,7 @@ def end_state(motion: lg.Motion) -> np.ndarray:
 
 
 @pytest.mark.parametrize("torque", [None, {"a0": "2*sin(3*t)*cos(a1) - qd_a0", "a1": "t^2"}], ids=["free", "driven"])
-def test_order(torque: Any) -> None:
+def test_errors_fall_with_the_order_of_the_method(torque: Any) -> None:
     """Of the states at the end of steps; forces that depend on time and speeds do not spoil it."""
     start = ([0.5, 0.3], [0.4, -0.2])
     proven = lg.certify(chain(2), 2.0, *start, torque=torque, digits=16)
@@ -80,7 +80,7 @@ def test_energy_of_another_method_drifts(long_runs: dict[str, np.ndarray]) -> No
     assert parts[-1] > 1e4 * np.abs(long_runs["symplectic"]).max()
 
 
-def test_reversible() -> None:
+def test_motion_is_reversible_to_rounding() -> None:
     """With the speeds turned round it goes back the way it came: to rounding, which the motion multiplies a little."""
     start = np.array([0.7, 0.4, 0.3, -0.5])
     there = end_state(run(start[:2], start[2:], 10.0, 0.05))
@@ -112,7 +112,7 @@ def defect(z: np.ndarray, h: float, method: str) -> float:
     return float(np.abs(S.T @ omega @ S - omega).max())
 
 
-def test_symplectic() -> None:
+def test_areas_in_phase_space_are_kept() -> None:
     """In every pair of directions areas are kept, in steps that are far from exact."""
     z = np.array([0.9, 0.6, 1.2, -0.3])
     h = 0.15
@@ -141,7 +141,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_mechanisms_that_it_cannot_integrate_are_refused(name: str) -> None:
     with pytest.raises(lg.ArgumentError, match=r"'symplectic' is for mechanisms without .*dop853 with projection"):
         lg.simulate(REFUSED[name](), 1.0, method="symplectic", step=0.01)
 
@@ -183,7 +183,7 @@ def test_a_step_is_needed() -> None:
 
 
 @pytest.mark.parametrize("step", [1.0, 3.0])
-def test_a_step_too_long_is_said(step: float) -> None:
+def test_a_step_too_long_is_reported(step: float) -> None:
     """Where the stages are not found by iteration nothing is made up."""
     with pytest.warns(lg.SimulationWarning, match=f"a step of {step:g} s is too long there"):
         motion = run([2.5, 0.9], [3.0, -4.0], 30.0, step)

@@ -202,7 +202,7 @@ def verified_order(worst: dict[int, Any], tolerance: float) -> int:
 
 
 @each_explicit
-def test_shapes(name: str) -> None:
+def test_coefficients_have_matching_shapes(name: str) -> None:
     method = CASES[name].method
     stages = len(method.b)
     assert len(method.c) == len(method.a) == stages

@@ -26,7 +26,7 @@ def event_list(motion: lg.Motion) -> list[tuple[str, float]]:
     ("lead", "at", "rubs"),
     [("0.5*t^2", 1e-9, 0.0), ("t^3", 1e-9, 0.0), ("(t-1)^3 + 1", 1.0, 0.0), ("(t-1)^2 - 1", 1.0, 0.0), ("0.5*t^2", 1e-9, 3.0)],
 )
-def test_a_drive_that_starts_from_rest_against_a_lock_is_said(lead: str, at: float, rubs: float) -> None:
+def test_a_drive_that_starts_from_rest_against_a_lock_is_reported(lead: str, at: float, rubs: float) -> None:
     """At that moment the drive has no speed, in some cases no acceleration either: it contradicts the lock all the same."""
     held = [lg.HolonomicConstraint("lead", formula(f"x - ({lead})", "x"))]
     led = slider(1.0, constraints=held, friction=lg.Friction(coulomb=rubs))
@@ -36,7 +36,7 @@ def test_a_drive_that_starts_from_rest_against_a_lock_is_said(lead: str, at: flo
     assert caught.value.motion.t[-1] == pytest.approx(at, abs=1e-4)
 
 
-def test_a_drive_against_the_lock_of_another_joint_is_said() -> None:
+def test_a_drive_against_the_lock_of_another_joint_is_reported() -> None:
     """A crank that is driven from its dead centre, and its slider, which is bolted there: it is to move only at second order."""
     mechanism = slider_crank({}, "theta - t^2")
     with pytest.raises(lg.SimulationError, match="'drive', which moves, drives a locked joint: x") as caught:
@@ -56,7 +56,7 @@ def test_a_lock_that_agrees_with_what_drives_is_no_conflict() -> None:
 # -- one thing is one event ------------------------------------------------------------------------------------------
 
 
-def test_limits_met_at_the_same_instant_are_told_once_each() -> None:
+def test_limits_met_at_the_same_instant_are_reported_once_each() -> None:
     """Two blocks fall from the same height: both meet their stops after sqrt(2 h/g), and stay."""
     joints = [lg.Joint(n, "prismatic", "ground", f"body_{n}", axis="x", limits=lg.JointLimits(0, 10)) for n in "xyz"]
     bodies = [lg.Body(f"body_{n}", mass=1.0) for n in "xyz"]

@@ -24,7 +24,7 @@ def arm() -> lg.Dynamics:
 
 
 @pytest.mark.parametrize("torque", [0, 0.0, [0.0, 0.0], np.zeros(2), {}])
-def test_nothing(arm: lg.Dynamics, torque: object) -> None:
+def test_no_torque_does_no_work(arm: lg.Dynamics, torque: object) -> None:
     free = lg.simulate(arm, 1.0, [1.0, 0.5])
     motion = lg.simulate(arm, 1.0, [1.0, 0.5], torque=torque)
     assert np.array_equal(motion.q, free.q)
@@ -42,7 +42,7 @@ def test_the_mechanism_has_its_own() -> None:
     assert np.all(plain.tau == 0)
 
 
-def test_numbers(rail: lg.Dynamics) -> None:
+def test_constant_torques_in_every_form_are_the_same(rail: lg.Dynamics) -> None:
     for torque in (3.0, [3.0], np.array([3.0]), {"x": 3.0}, {"x": 3}):
         motion = lg.simulate(rail, 2.0, [0.0], [1.0], torque=torque)
         np.testing.assert_allclose(motion.q[:, 0], motion.t + 0.75 * motion.t**2, rtol=0, atol=1e-9)
@@ -201,7 +201,7 @@ def test_traced_with_numpy_functions(rail: lg.Dynamics, name: str) -> None:
     np.testing.assert_allclose(traced.q, called.q, rtol=0, atol=1e-9)
 
 
-def test_traced_functions_are_told_apart(rail: lg.Dynamics) -> None:
+def test_traced_functions_are_distinguished(rail: lg.Dynamics) -> None:
     """Two functions of one name are two functions."""
     ends = [lg.simulate(rail, 1.0, [0.0], torque=lg.Traced(lambda t, q, qd, k=k: [k])).q[-1, 0] for k in (2.0, 6.0)]
     assert ends == pytest.approx([0.5, 1.5], abs=1e-9)
@@ -323,6 +323,6 @@ def test_work_of_a_moving_constraint() -> None:
     [(lambda t, q, qd: [1 / 0, 0], "ZeroDivisionError"), (lambda t, q, qd: [q[5], 0], "IndexError")],
     ids=["divides", "index"],
 )
-def test_what_a_traced_function_raises_is_told(wrong, message):
+def test_what_a_traced_function_raises_is_reported(wrong, message):
     with pytest.raises(lg.ArgumentError, match=f"Traced: the function raised {message}"):
         lg.simulate("two_r", 0.1, torque=lg.Traced(wrong))

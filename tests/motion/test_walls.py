@@ -40,7 +40,7 @@ def test_a_ball_dropped_on_a_floor() -> None:
 
 
 @pytest.mark.parametrize("method", ["dop853", "verner9", "dp5", "rodas5p", "auto"])
-def test_methods(method: str) -> None:
+def test_every_method_keeps_the_energy_balance_in_contact(method: str) -> None:
     """Steps end where contact begins and ends, so that the balance stays near the tolerance of every method."""
     for damping in (0.0, 2e5):
         motion = lg.simulate(ball(damping=damping), 2.0, q0=[0.3], method=method, rtol=1e-9)

@@ -161,7 +161,7 @@ def test_a_long_chain() -> None:
     assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
 
 
-def test_files(tmp_path: Path) -> None:
+def test_wrenches_are_read_back_from_a_file(tmp_path: Path) -> None:
     block = slider(2.0)
     motion = lg.simulate(block, 1.0, [0.1], wrenches={"block": (0, 0, 0, "3*t", 1, 0), "ground": (0, 0, 0, 0, 0, 7)})
     again = lg.read(motion.save(tmp_path / "run.nc"), block)

@@ -156,7 +156,7 @@ def test_the_gains_of_a_controller():
     assert optimum.value == pytest.approx((4.0 + 4.0) / (2 * 2 * 4), rel=1e-6)
 
 
-def test_an_inequality_that_cannot_be_kept_is_told():
+def test_an_inequality_that_cannot_be_kept_is_reported():
     arm = lg.loads(ARM)
     optimum = lg.optimise(arm, {"k": (0, 100)}, lg.goals.holding_torque(poses_of(arm)), subject_to="k <= -3")
     assert not optimum.success
@@ -165,7 +165,7 @@ def test_an_inequality_that_cannot_be_kept_is_told():
     assert "No optimum was found" in str(optimum)
 
 
-def test_starts_begin_where_it_was_and_bounds_are_told():
+def test_starts_begin_where_it_was_and_bounds_are_reported():
     arm = lg.loads(ARM).with_parameters(c1=0.5)
     goal = lg.goals.holding_torque(poses_of(arm))
     one, several = (lg.optimise(arm, {"k": (0, 20)}, goal, starts=n) for n in (1, 4))

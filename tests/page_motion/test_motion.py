@@ -143,7 +143,7 @@ def test_sampled_controllers_act_at_their_times(tmp_path):
     assert np.abs(other.q - again.resample(other.t).q).max() < 1e-6
 
 
-def test_events_are_told_and_stop_a_motion(tmp_path):
+def test_events_are_reported_and_stop_a_motion(tmp_path):
     motion = lg.simulate(mechanism("two_r"), 3, events=[lg.Event("theta1 + pi/2", "record", name="low"), "qd_theta2 - 4"])
     (answer,) = run(compile_page(motion, ["m2"]), tmp_path, {})
     expected = [(e.name, e.t) for e in motion.events]

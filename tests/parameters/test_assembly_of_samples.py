@@ -147,7 +147,7 @@ def test_a_study_keeps_the_assembly(bars, tmp_path):
     assert (below(np.column_stack([study[name] for name in columns])) == whole).all()
 
 
-def test_an_assembly_that_is_not_reached_is_told(bars):
+def test_an_assembly_that_is_not_reached_is_reported(bars):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lg.assemble(bars, {"psi": 1.9})

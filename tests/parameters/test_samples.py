@@ -105,12 +105,12 @@ def test_one_sample_is_a_dynamics(bars):
         ({"l1": ["a", "b"]}, "l1 is an array of"),
     ],
 )
-def test_what_is_wrong_with_parameters_is_told(value, message):
+def test_what_is_wrong_with_parameters_is_reported(value, message):
     with pytest.raises(lg.LagrangianError, match=message):
         lg.compile("four_bar").with_parameters(value)
 
 
-def test_what_is_wrong_with_a_call_is_told(bars):
+def test_what_is_wrong_with_a_call_is_reported(bars):
     with pytest.raises(lg.ArgumentError, match="has 2 rows, and the parameters have 3 samples"):
         bars.mass_matrix(np.zeros((2, 3)))
     with pytest.raises(AttributeError, match=r"dyn\[k\]\.cartesian gives it for one sample"):

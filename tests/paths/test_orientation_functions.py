@@ -106,7 +106,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes(name: str) -> None:
+def test_wrong_formulas_are_refused(name: str) -> None:
     texts, angles, expected = MISTAKES[name]
     with pytest.raises(lg.ArgumentError, match=expected):
         paths.formula(texts, 2.0, frame="tool", euler=angles)
@@ -131,7 +131,7 @@ def test_a_gimbal_follows_its_own_angles() -> None:
     assert motion.tau == pytest.approx(lg.compile(gimbal).inverse_dynamics(q, qd, qdd), rel=1e-7, abs=1e-9)
 
 
-def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inverse_takes_formulas_of_angles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # the motion is written beside
     run = CliRunner()
     x, y = lg.compile(lg.library("three_r")).pose([0.3, 0.6, 0.5], "tip")[:2, 3]

@@ -20,7 +20,7 @@ from tests.paths.shapes import (
 # -- curves ----------------------------------------------------------------------------------------------------------
 
 
-def test_circles():
+def test_circles_have_their_radius_and_plane():
     path = paths.circle((1, 2), 0.5, 4.0, timing="uniform")
     assert path.directions == ("x", "y")
     for t, point in ((0, (1.5, 2)), (1, (1, 2.5)), (2, (0.5, 2)), (3, (1, 1.5)), (4, (1.5, 2))):  # anticlockwise about z
@@ -51,7 +51,7 @@ def test_circles():
         ([(1, 0, 2), (math.cos(0.1), math.sin(0.1), 2), (0, 1, 2)], np.pi / 2),
     ],
 )
-def test_arcs(points, sweep):
+def test_arcs_pass_through_three_points(points, sweep):
     path = paths.arc(*points, 2.0, timing="uniform")
     places = path(path.times(2001))[0][:, :3, 3]
     np.testing.assert_allclose(places[0, : len(points[0])], points[0], atol=1e-14)

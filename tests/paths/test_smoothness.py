@@ -51,7 +51,7 @@ def wave(speed=1.0, acceleration=1.0):
     return values
 
 
-def test_functions():
+def test_functions_with_jumps_are_refused():
     paths.function(wave(), 3.0)
     paths.function(wave(), 3.0, start=100.0)
     for wrong in (2.0, 1.01, -1.0, 0.0):

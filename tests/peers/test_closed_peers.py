@@ -116,7 +116,7 @@ CHAINS = [
 
 @pytest.mark.parametrize("kind", ["ball", "fixed"])
 @pytest.mark.parametrize("chains", range(len(CHAINS)))
-def test_pinocchio(kind: str, chains: int) -> None:
+def test_accelerations_and_forces_are_those_of_pinocchio(kind: str, chains: int) -> None:
     """Accelerations, and the force on body a, which Pinocchio gives along the axes of the frame there."""
     mechanism = two_chains(*CHAINS[chains], kind, 20 + chains)
     q, qd, _, tau = state(mechanism, chains)
@@ -189,7 +189,7 @@ EQUALITIES = {
 def jacobian(path: Path, mechanism: lg.Mechanism, q: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """MuJoCo's equality rows over our speeds, their residuals, and the configuration: as the model is written if not given."""
     mujoco = pytest.importorskip("mujoco")
-    from tests.peers.test_mujoco import Translator
+    from tests.peers.test_constraint_rows_are_those_of_mujoco import Translator
 
     model = mujoco.MjModel.from_xml_path(str(path))
     data, to = mujoco.MjData(model), Translator(model, mechanism)
@@ -207,7 +207,7 @@ def jacobian(path: Path, mechanism: lg.Mechanism, q: np.ndarray | None) -> tuple
 
 
 @pytest.mark.parametrize("name", EQUALITIES)
-def test_mujoco(name: str, tmp_path: Path) -> None:
+def test_constraint_rows_are_those_of_mujoco(name: str, tmp_path: Path) -> None:
     """Where the loop is closed, both sets of rows forbid the same speeds; the point's rows are even the same ones."""
     file = tmp_path / "model.xml"
     file.write_text(MODEL.format(equality=EQUALITIES[name]))

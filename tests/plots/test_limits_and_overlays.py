@@ -128,7 +128,7 @@ def test_no_text_of_an_overlay_lies_on_another() -> None:
         ({"label": 3}, "label is 3; a text is needed"),
     ],
 )
-def test_refusals(more: dict[str, Any], says: str) -> None:
+def test_wrong_overlays_are_refused(more: dict[str, Any], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         run("two_r").plot(**more)
     with pytest.raises(lg.ArgumentError, match="has the label 'two_r' of another motion"):

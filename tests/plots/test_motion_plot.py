@@ -203,12 +203,12 @@ def test_joints_are_picked_by_any_of_their_names() -> None:
         ((), {"path": 3}, "a path to a file is needed"),
     ],
 )
-def test_refusals(what: tuple[str, ...], more: dict[str, Any], says: str) -> None:
+def test_wrong_quantities_are_refused(what: tuple[str, ...], more: dict[str, Any], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         run("two_r").plot(*what, **more)
 
 
-def test_files(tmp_path: Path) -> None:
+def test_plots_are_saved_as_png_svg_and_pdf(tmp_path: Path) -> None:
     motion = run("two_r")
     for ending, first in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
         motion.plot("balance", path=tmp_path / f"f{ending}")

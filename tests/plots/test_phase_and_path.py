@@ -50,7 +50,7 @@ def test_arrows_point_along_the_motion() -> None:
         assert np.sign(x - from_x) == np.sign(y)
 
 
-def test_portraits_that_are_asked_for() -> None:
+def test_portraits_that_are_requested() -> None:
     assert len(run("two_r").phase_portrait("theta2").axes) == 1
     assert len(chain(13).phase_portrait().axes) == 12
     assert len(chain(13).phase_portrait(*(f"j{k}" for k in range(13))).axes) == 13

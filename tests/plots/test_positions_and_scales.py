@@ -71,7 +71,7 @@ def test_multipliers_that_grow_without_bound_stay_readable() -> None:
     assert seen[1] - seen[0] > 0.2 * (seen[2] - seen[0])
 
 
-def test_scales_that_are_asked_for() -> None:
+def test_scales_that_are_requested() -> None:
     motion = stopped_motion()
     assert panel(motion.plot("multipliers", scale="linear"), "constraint force λ [N]").get_yscale() == "linear"
     figure = motion.plot("multipliers", "reactions", scale="log")

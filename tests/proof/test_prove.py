@@ -41,7 +41,7 @@ TREES = {
 
 @pytest.mark.parametrize("symbols", ["given", "inertial"])
 @pytest.mark.parametrize("name", [given for given in MARKED if given not in LARGE and given != "stewart"])
-def test_library(name: str, symbols: str) -> None:
+def test_equations_of_the_library_are_proved(name: str, symbols: str) -> None:
     certificate = prove(SymbolicSystem(with_single_coordinates(lg.library(name)), symbols), points=1)
     assert certificate, certificate
 
@@ -50,7 +50,7 @@ def test_library(name: str, symbols: str) -> None:
 @pytest.mark.parametrize("symbols", ["given", "inertial"])
 def test_stewart_platform(symbols: str) -> None:
     """Its six loops make the longest proof of the library."""
-    test_library("stewart", symbols)
+    test_equations_of_the_library_are_proved("stewart", symbols)
 
 
 @pytest.mark.parametrize("name", LARGE)
@@ -61,7 +61,7 @@ def test_large_arms(name: str) -> None:
 
 @pytest.mark.parametrize("symbols", ["given", "inertial", "all"])
 @pytest.mark.parametrize("name", TREES)
-def test_trees(name: str, symbols: str) -> None:
+def test_equations_of_trees_are_proved(name: str, symbols: str) -> None:
     certificate = prove(SymbolicSystem(TREES[name], symbols), points=1)
     assert certificate, certificate
 
@@ -83,7 +83,7 @@ def test_a_puma_takes_about_half_a_second() -> None:
     assert certificate.seconds > 0
 
 
-def test_progress() -> None:
+def test_progress_names_each_statement() -> None:
     messages: list[tuple[str, float]] = []
     prove(SymbolicSystem(lg.library("pendulum")), progress=lambda what, done: messages.append((what, done)))
     assert [done for _, done in messages] == sorted(done for _, done in messages)

@@ -49,7 +49,7 @@ def test_mass_matrix_with_and_without_motors(dyn: lg.Dynamics) -> None:
         same(dyn.mass_matrix(ARM.poses[pose]), OWN[f"M_{pose}"])
 
 
-def test_gravity(dyn: lg.Dynamics) -> None:
+def test_gravity_is_the_published_one(dyn: lg.Dynamics) -> None:
     for pose in ("qn", "qz", "qr", "qs"):
         same(dyn.gravity(ARM.poses[pose]), OWN[f"g_{pose}"])
     np.testing.assert_allclose(dyn.gravity(QN), PUBLISHED["gravload_qn"], atol=TOLERANCE["published"])

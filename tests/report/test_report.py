@@ -116,7 +116,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def test_sections(page: Page) -> None:
+def test_sections_are_in_order_and_complete(page: Page) -> None:
     expected = ["mechanism", "equations", "joints", "forces", "energy", "constraints", "events", "actuators", "solver"]
     assert [name for name in page.words if name != "head"] == expected
     assert "✗" not in page.words["equations"]
@@ -125,7 +125,7 @@ def test_sections(page: Page) -> None:
     assert "could not be written" not in "".join(page.words.values())
 
 
-def test_joints(page: Page, linkage_motion: lg.Motion) -> None:
+def test_joints_have_ranges_and_torques(page: Page, linkage_motion: lg.Motion) -> None:
     for k, name in enumerate(linkage_motion.coordinate_names):
         row = page.row("joints", name)
         for heading, x in (
@@ -145,7 +145,7 @@ def test_joints(page: Page, linkage_motion: lg.Motion) -> None:
     assert value(driven["RMS torque"]) == pytest.approx(math.sqrt(mean), rel=1e-3)
 
 
-def test_energy(page: Page, linkage_motion: lg.Motion) -> None:
+def test_energies_of_the_report_balance(page: Page, linkage_motion: lg.Motion) -> None:
     T, V = linkage_motion.kinetic_energy, linkage_motion.potential_energy
     assert value(page.row("energy", "kinetic energy")["change"]) == pytest.approx(T[-1] - T[0], rel=1e-3)
     assert value(page.row("energy", "potential energy")["start"]) == pytest.approx(V[0], rel=1e-3)
@@ -164,7 +164,7 @@ def test_constraints_and_events(page: Page, linkage_motion: lg.Motion) -> None:
     assert value(event["theta1 [rad]"]) == pytest.approx(2.0, rel=1e-6)
 
 
-def test_forces(page: Page, linkage_motion: lg.Motion) -> None:
+def test_constraint_forces_and_reactions_are_those_of_the_motion(page: Page, linkage_motion: lg.Motion) -> None:
     for k, name in enumerate(linkage_motion.constraint_names):
         assert value(page.row("forces", name)["peak |λ|"]) == pytest.approx(
             np.abs(linkage_motion.multipliers[:, k]).max(), rel=1e-3
@@ -186,7 +186,7 @@ def test_torques_and_motors_of_the_circle(circle: lg.Motion) -> None:
     assert "Proved" in page.words["equations"]
 
 
-def test_solver(page: Page, linkage_motion: lg.Motion) -> None:
+def test_the_solver_is_described_with_its_versions(page: Page, linkage_motion: lg.Motion) -> None:
     words = page.words["solver"]
     assert f"Steps{linkage_motion.statistics['accepted']}" in words
     assert "DOP853" in words
@@ -304,7 +304,7 @@ def test_a_run_that_broke_down(linkage_motion: lg.Motion, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_verdicts(linkage_motion: lg.Motion, tmp_path: Path) -> None:
+def test_verdicts_follow_the_energy_error(linkage_motion: lg.Motion, tmp_path: Path) -> None:
     loaded = lg.read(linkage_motion.save(tmp_path / "run.nc"))
     assert energy_verdict(loaded).good
     assert constraints_verdict(loaded).good
@@ -339,7 +339,7 @@ def test_limits_that_are_passed_are_seen() -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_is_said_of_it(circle: lg.Motion, tmp_path: Path) -> None:
+def test_title_author_date_notes_and_sizing_are_in_the_report(circle: lg.Motion, tmp_path: Path) -> None:
     sizing = lg.size_actuators("two_r", circle, margin=3.0)
     day, notes = datetime.date(2025, 3, 1), "First.\nOn.\n\nThen <script>."
     file = circle.report(tmp_path / "a.html", title="Arm <b>2</b>", author="A. & B.", date=day, notes=notes, sizing=sizing)
@@ -358,7 +358,7 @@ def test_what_is_said_of_it(circle: lg.Motion, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_cannot_be_said_of_it(circle: lg.Motion, linkage_motion: lg.Motion) -> None:
+def test_wrong_arguments_of_the_report_are_refused(circle: lg.Motion, linkage_motion: lg.Motion) -> None:
     with pytest.raises(lg.ArgumentError, match="title is 3; a text is needed"):
         circle.report(title=3)
     with pytest.raises(lg.ArgumentError, match="date is 2025; a text or a date is needed"):
@@ -383,7 +383,7 @@ def test_rounding_is_not_told_as_data() -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_where_it_is_written(circle: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_is_written_beside_its_run(circle: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert circle.report() == Path("two_r-report.html")
     assert Path("two_r-report.html").stat().st_size > 10_000
@@ -432,7 +432,7 @@ def test_tables_of_many_rows_count_them() -> None:
     assert "and 460 more" in actual
 
 
-def test_what_is_missing_is_said_without_code() -> None:
+def test_what_is_missing_is_reported_without_code() -> None:
     """A page for those who did not write the run gives them no Python to type."""
     slide = lg.Joint("rail", "prismatic", "ground", "cart", axis=(1, 0, 0))
     m = lg.Mechanism("cart", [lg.Body("cart", 1.0, (0, 0, 0), (1, 1, 1))], [slide])

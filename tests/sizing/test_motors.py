@@ -166,7 +166,7 @@ def test_bad_catalogues(tmp_path: Path, lines: tuple[str, ...], says: str) -> No
         lg.read_catalogue(write_catalogue(tmp_path, *lines))
 
 
-def test_what_may_be_a_catalogue(tmp_path: Path) -> None:
+def test_a_catalogue_is_a_motor_motors_or_a_file(tmp_path: Path) -> None:
     assert as_motors(False) == ()
     assert as_motors(motor()) == as_motors([motor()]) == (motor(),)
     assert as_motors(None) is lg.read_catalogue()
@@ -177,7 +177,7 @@ def test_what_may_be_a_catalogue(tmp_path: Path) -> None:
         as_motors(tmp_path / "none.csv")
 
 
-def test_gears() -> None:
+def test_gears_are_numbers_gears_or_ranges() -> None:
     assert as_gears(None) is STANDARD_GEARS
     assert as_gears(50) == as_gears([50]) == (lg.Gear(50),)
     mixed = as_gears([lg.GearRange(1, 10), 3])

@@ -62,7 +62,7 @@ def test_an_event_that_did_not_take_place_has_no_time() -> None:
     assert number("count(`half way`)", torque=0) == 0
 
 
-def test_rows() -> None:
+def test_rows_are_kept_at_equal_times() -> None:
     t = np.linspace(0, T, 11)
     assert number("rows(x^2, 11)") == pytest.approx((F * t**2 / (2 * M)) ** 2, abs=1e-8)
     assert number("rows(x)").shape == (101,)
@@ -95,7 +95,7 @@ def test_reactions_and_multipliers_are_the_motions() -> None:
     assert actual[1] == motion.multipliers[:, 0].max()
 
 
-def test_names_of_ones_own() -> None:
+def test_outputs_can_be_named_by_the_user() -> None:
     columns = as_output_columns({"way": "end(x)", "speed": "peak(qd_x)"}, SLIDER, None)
     assert [(x.name, x.text) for x in columns] == [("way", "end(x)"), ("speed", "peak(qd_x)")]
     assert all(isinstance(x, OutputColumn) for x in columns)
@@ -120,7 +120,7 @@ def test_names_of_ones_own() -> None:
         (7, "texts such as"),
     ],
 )
-def test_what_cannot_be_kept_is_told(value: Any, message: str) -> None:
+def test_what_cannot_be_kept_is_reported(value: Any, message: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
         as_output_columns(value, SLIDER, None)
     assert message in str(error.value)

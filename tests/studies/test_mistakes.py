@@ -47,7 +47,7 @@ def test_a_result_that_a_function_does_not_give(tmp_path: Path) -> None:
         ({"rtol": 2.0}, "run: rtol is 2"),
     ],
 )
-def test_settings_that_fail_everywhere_are_told_once(tmp_path: Path, run: dict[str, Any], message: str) -> None:
+def test_settings_that_fail_everywhere_are_reported_once(tmp_path: Path, run: dict[str, Any], message: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
         lg.study(SLIDER, {"m": [1.0, 2.0]}, run, folder=tmp_path / "s", workers=1)
     assert message in str(error.value)

@@ -143,7 +143,7 @@ def test_texts_say_the_same(text: str, same: object) -> None:
         ([1, np.nan], "finite numbers"),
     ],
 )
-def test_what_cannot_be_varied_over_is_told(value: object, message: str) -> None:
+def test_what_cannot_be_varied_over_is_reported(value: object, message: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
         as_varied_input(value, "over")
     assert message in str(error.value)
@@ -161,6 +161,6 @@ def test_what_cannot_be_varied_over_is_told(value: object, message: str) -> None
         ({"a": UNIT}, {"samples": 0}, "at least 1 samples"),
     ],
 )
-def test_designs_that_cannot_be_are_told(over: dict[str, object], options: dict[str, object], message: str) -> None:
+def test_designs_that_cannot_be_are_reported(over: dict[str, object], options: dict[str, object], message: str) -> None:
     with pytest.raises(lg.ArgumentError, match=message):
         SamplingDesign.from_arguments(over, **options)  # type: ignore[arg-type]

@@ -209,7 +209,7 @@ def test_tables_and_statistics(tmp_path: Path) -> None:
         study["end(y)"]
 
 
-def test_progress_is_told_in_samples(tmp_path: Path) -> None:
+def test_progress_is_reported_in_samples(tmp_path: Path) -> None:
     messages: list[tuple[int, int]] = []
     small(tmp_path / "s", progress=lambda *x: messages.append(x))
     assert messages == [(0, 32), (8, 32), (16, 32), (24, 32), (32, 32)]
@@ -240,7 +240,7 @@ def test_what_an_object_remembers_goes_to_no_other_sample(tmp_path: Path) -> Non
     assert study.motion(1).q[-1, 0] == study["end(x)"][0]
 
 
-def test_a_parameter_that_changes_nothing_is_told_of(tmp_path: Path) -> None:
+def test_a_parameter_that_changes_nothing_is_reported(tmp_path: Path) -> None:
     model = SLIDER.replace(parameters={**SLIDER.parameters, "spare": lg.parameter("spare", 1.0)})
     with pytest.warns(lg.MechanismWarning, match="'spare' is used nowhere"):
         lg.study(model, {"spare": [1.0, 2.0]}, keep="end(x)", folder=tmp_path / "s", workers=1)
@@ -269,7 +269,7 @@ def test_the_usual_is_kept(tmp_path: Path) -> None:
         ({"run": {"torque": lambda t, q, qd: [1.0]}}, "lambda"),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_is_computed(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_is_reported_before_anything_is_computed(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
     actual: dict[str, Any] = {"mechanism": SLIDER, "over": {"m": [1.0, 2.0]}, "workers": 2, "chunk": 1, **arguments}
     with pytest.raises(lg.ArgumentError) as error:
         lg.study(folder=tmp_path / "s", **actual)

@@ -85,7 +85,7 @@ def test_bars_are_the_indices(studies: dict[str, lg.Study]) -> None:
     assert widths == pytest.approx(sorted([*indices.first, *indices.total]))
 
 
-def test_plots_that_do_not_fit_are_told(studies: dict[str, lg.Study], tmp_path: Path) -> None:
+def test_plots_that_do_not_fit_are_reported(studies: dict[str, lg.Study], tmp_path: Path) -> None:
     with pytest.raises(lg.ArgumentError, match="heat maps need a grid of 2 inputs; one axis has 1"):
         studies["one axis"].plot("heat maps")
     with pytest.raises(lg.ArgumentError, match="Did you mean 'histograms'"):

@@ -28,7 +28,7 @@ def text_with_completion(value: str, label: str) -> str:
     return plain[: offer["from"]] + offer["apply"] + plain[offer["to"] :]
 
 
-def test_tables() -> None:
+def test_tables_are_offered_at_the_beginning_of_a_line() -> None:
     assert {f"[[{x}]]" for x in ELEMENTS} <= set(completions_by_label("[[|"))
     assert text_with_completion("[[jo|]]", "[[joint]]") == "[[joint]]\n"
     assert "[initial]" not in completions_by_label(f"{ARM}\n[|")  # there is one
@@ -58,7 +58,7 @@ def test_names_of_parts() -> None:
     assert list(completions_by_label(f"{ARM}\n[[payload]]\nframe = |")) == ["tip"]
 
 
-def test_expressions() -> None:
+def test_parameters_and_coordinates_are_offered_in_expressions() -> None:
     actual = completions_by_label(f'{ARM}\n[[frame]]\nxyz = ["l1 + |", 0, 0]')
     assert {"l1", "m2", "pi", *FUNCTIONS} <= set(actual)
     assert text_with_completion(f"{ARM}\n[[frame]]\nxyz = [l|", "l1").endswith('xyz = ["l1"')

@@ -87,7 +87,7 @@ def test_a_description_without_fault_has_no_problem_and_is_described(inside: Ins
     assert answer["scene"]["frames"][-1]["name"] == "tip"
 
 
-def test_warnings_are_told_at_their_line_too(inside: Inside) -> None:
+def test_warnings_are_reported_at_their_line_too(inside: Inside) -> None:
     with route_warnings_by_thread():  # which holds in a server; here pytest hears warnings itself
         answer = inside.check(ARM.replace('child = "link"', 'child = "link"\nrpy = [0, 0, 90]'))
     assert answer["ok"]

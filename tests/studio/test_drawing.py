@@ -133,7 +133,7 @@ def test_a_motor_between_two_moving_bars_turns_one_against_the_other() -> None:
     np.testing.assert_allclose(motion["pins"]["C"]["x"], x, atol=1e-7)
 
 
-def test_a_crank_that_cannot_turn_round_is_told() -> None:
+def test_a_crank_that_cannot_turn_round_is_reported() -> None:
     drawing = four_bar(1.0, 0.8, 0.9, 0.6)
     motion = drawing_motion({"drawing": drawing, "seconds": 3.0})
     assert "cannot turn it further" in motion["warnings"][0]
@@ -180,7 +180,7 @@ def words(**parts: Any) -> str:
     return drawing_mobility(drawing_from_dict(parts)).message
 
 
-def test_what_is_missing_is_told() -> None:
+def test_what_is_missing_is_reported() -> None:
     a, b, c = pin("A", 0, 0), pin("B", 1, 0), pin("C", 1, 1)
     bars = [{"pins": ["A", "B"]}, {"pins": ["B", "C"]}]
     held = {**a, "ground": True}

@@ -90,7 +90,7 @@ def test_what_the_options_ask_for_is_done(server: Server) -> None:
     assert held["q"] == pytest.approx([0], abs=1e-6)
 
 
-def test_limits_that_are_passed_are_told(server: Server) -> None:
+def test_limits_that_are_passed_are_reported(server: Server) -> None:
     text = PENDULUM.replace('child = "bob"', 'child = "bob"\nlimits = { speed = 2 }')
     result = server.done("motion", text)
     (speeds,) = (p for p in result["plots"] if p["what"] == "speeds")
@@ -254,7 +254,7 @@ def test_others_go_on_while_a_long_job_runs(server: Server) -> None:
     assert server.done("equations", PENDULUM)["parts"]
 
 
-def test_a_process_that_dies_is_told_of_and_replaced(server: Server) -> None:
+def test_a_process_that_dies_is_reported_and_replaced(server: Server) -> None:
     number = server.start("study", PENDULUM, **LONG)
     events = server.events(number)
     assert "progress" in next(events)

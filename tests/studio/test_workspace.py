@@ -132,7 +132,7 @@ def test_texts_are_kept_at_once_whatever_is_being_compiled(own: Inside) -> None:
         gate.set()
 
 
-def test_of_two_pages_that_keep_at_once_one_is_told(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_pages_that_keep_at_once_one_is_reported(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     import time
     from concurrent.futures import ThreadPoolExecutor
 
@@ -208,7 +208,7 @@ def test_the_library_and_templates_are_whole(own: Inside) -> None:
 
 
 @pytest.mark.parametrize("value", ["arm.py", "nowhere/arm.toml", "no.xml", "broken.toml"])
-def test_what_cannot_be_opened_is_said_before_anything_is_served(
+def test_what_cannot_be_opened_is_reported_before_anything_is_served(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -239,7 +239,7 @@ def test_a_copy_of_the_library_does_not_hide_behind_an_older_draft(tmp_path: Pat
     assert open_workspace(tmp_path, None).document()["text"] == "typed before"
 
 
-def test_a_disk_that_takes_nothing_is_told(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_takes_nothing_is_reported(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "draft")
 

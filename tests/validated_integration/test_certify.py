@@ -169,7 +169,7 @@ def test_it_can_be_saved_and_shown(tmp_path: Path, one_second: lg.CertifiedMotio
     assert one_second.q[0].lower <= float(one_second.q[0]) <= one_second.q[0].upper
 
 
-def test_progress_is_told_and_an_interrupt_ends_it() -> None:
+def test_progress_is_reported_and_an_interrupt_ends_it() -> None:
     messages: list[tuple[float, float]] = []
     lg.certify("pendulum", 0.5, q0=[0.2], digits=10, progress=lambda done, total: messages.append((done, total)))
     assert messages[-1] == (0.5, 0.5)

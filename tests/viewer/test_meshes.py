@@ -88,7 +88,7 @@ def test_one_line_says_what_is_missing_and_how_to_find_it(tmp_path: Path) -> Non
     ("file", "content", "says"),
     [("gone.stl", None, "no such file"), ("bad.obj", b"\x00\xff nonsense", "bad.obj"), ("a.blend", b"", "cannot be read")],
 )
-def test_a_mesh_that_cannot_be_read_is_told_and_replaced(tmp_path: Path, file: str, content: bytes | None, says: str) -> None:
+def test_a_mesh_that_cannot_be_read_is_reported_and_replaced(tmp_path: Path, file: str, content: bytes | None, says: str) -> None:
     if content is not None:
         (tmp_path / file).write_bytes(content)
     m = robot(tmp_path, file)

@@ -93,7 +93,7 @@ def test_the_motion_with_these_values_is_simulated(motion: Motion, widget: Any) 
         ({"l1": float("nan")}, "'l1' is nan; a finite number is needed"),
     ],
 )
-def test_values_that_cannot_be_are_told(widget: Any, value: dict[str, Any], said: str) -> None:
+def test_values_that_cannot_be_are_reported(widget: Any, value: dict[str, Any], said: str) -> None:
     before = dict(widget.inputs)
     with pytest.raises(ArgumentError, match=said):
         widget.inputs = value
@@ -109,7 +109,7 @@ def test_a_motion_that_a_page_cannot_compute_has_no_values() -> None:
     assert motion.animate(sliders=False).inputs == {}
 
 
-def test_what_cannot_be_animated_is_said_as_elsewhere(motion: Motion) -> None:
+def test_what_cannot_be_animated_is_reported_as_elsewhere(motion: Motion) -> None:
     with pytest.raises(ArgumentError, match="speed is 0"):
         motion.animate(speed=0)
     with pytest.raises(ArgumentError, match="there is no frame or body 'tipp'"):

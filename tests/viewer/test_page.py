@@ -132,7 +132,7 @@ def test_a_film_is_written_for_its_ending(motion: Motion, tmp_path: Path) -> Non
         ({"trace": "tipp"}, "there is no frame or body 'tipp'"),
     ],
 )
-def test_what_cannot_be_animated_is_said(
+def test_what_cannot_be_animated_is_reported(
     motion: Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: dict, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

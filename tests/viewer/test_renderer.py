@@ -207,7 +207,7 @@ def test_without_ffmpeg_the_error_says_what_to_do(tmp_path: Path, monkeypatch: p
         ({"path": "nowhere/at/all/x.gif"}, "no folder"),
     ],
 )
-def test_bad_films_are_told(arguments: dict[str, object], says: str) -> None:
+def test_bad_films_are_reported(arguments: dict[str, object], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         film(still_track(lg.library("pendulum")), **arguments)  # type: ignore[arg-type]
     with pytest.raises(lg.ArgumentError, match=r"must end in \.png"):

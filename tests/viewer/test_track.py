@@ -122,6 +122,6 @@ def test_loops_that_cannot_close_are_drawn_open_with_a_warning() -> None:
         (lambda m: motion_track(lg.simulate(m, t_span=(0, 0.1)), rows=0), "at least 1"),
     ],
 )
-def test_bad_arguments_are_told(call: object, says: str) -> None:
+def test_bad_arguments_are_reported(call: object, says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         call(lg.library("two_r"))  # type: ignore[operator]

@@ -93,7 +93,7 @@ def test_zoom_and_target() -> None:
         ({"target": (1, 2)}, "target is .*; a point in metres"),
     ],
 )
-def test_refusals(how: dict[str, Any], says: str) -> None:
+def test_wrong_views_are_refused(how: dict[str, Any], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         lg.library("two_r").draw(size=(16, 16), **how)
 
