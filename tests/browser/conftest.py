@@ -80,7 +80,7 @@ def watched(chromium: Any) -> Iterator[Watched]:
 LONG = (
     "test_computing_page.py",
     "test_draw.py",
-    "test_studio_asks.py",
+    "test_studio_questions.py",
     "test_studio_hostile.py",
     "test_studio_killed.py",
     "test_studio_page.py",
