@@ -137,10 +137,10 @@ def setup(app: Any) -> dict[str, bool]:
             code = source(cell)
             shown: list[nodes.Node] = [nodes.literal_block(code, code, language=language(code))]
             for output in outputs(cell):
-                shown += self.shown(output, number)
+                shown += self.output_nodes(output, number)
             return shown
 
-        def shown(self, output: Output, number: int) -> list[nodes.Node]:
+        def output_nodes(self, output: Output, number: int) -> list[nodes.Node]:
             if output.kind == "text":
                 return [nodes.literal_block(output.text, output.text, language="text")]
             if output.kind == "math":

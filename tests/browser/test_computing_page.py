@@ -15,7 +15,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.motion.motion import Motion
 from lagrangian.viewer.scene.poses import all_poses
-from tests.browser.conftest import Watched, until
+from tests.browser.conftest import BrowserTab, until
 from tests.browser.test_player import changed_pixels, pixels
 from tests.cli.conftest import Run, run  # noqa: F401 a fixture
 from tests.page_motion.motions import motion as motion_of
@@ -41,9 +41,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return page
 
 
-def open_page(watched: Watched, file: Path, width: int = 800, height: int = 500) -> Any:
+def open_page(browser_tab: BrowserTab, file: Path, width: int = 800, height: int = 500) -> Any:
     """The page, at rest, when it has computed its first motion."""
-    page = watched.page
+    page = browser_tab.page
     page.set_viewport_size({"width": width, "height": height})
     page.goto(file.as_uri())
     page.wait_for_function(f"() => {COMPUTING}?.motion && Object.values(lagrangianPlayers)[0].drawn")
@@ -86,15 +86,15 @@ def plot(page: Any, k: int = 0) -> str:
     return result
 
 
-def quiet(watched: Watched) -> None:
+def quiet(browser_tab: BrowserTab) -> None:
     """Nothing complained, and nothing was asked of the network: the worker is of the page itself."""
-    assert watched.complaints == []
-    assert watched.foreign() == []
-    assert [url for url in watched.requests if url.startswith("file:")] == [watched.page.url]
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign() == []
+    assert [url for url in browser_tab.requests if url.startswith("file:")] == [browser_tab.page.url]
 
 
-def test_a_slider_gives_another_motion(watched: Watched, pages: Callable[[str], Path]) -> None:
-    page = open_page(watched, pages("two_r"))
+def test_a_slider_gives_another_motion(browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    page = open_page(browser_tab, pages("two_r"))
     page.evaluate(f"() => {COMPUTING}.player.seek(1.3)")
     page.wait_for_function(f"() => !{COMPUTING}.player.stale")
     assert np.abs(pose(page, "tip") - expected_position(motion_of("two_r"), "tip", 1.3)).max() < 1e-3  # as it was recorded
@@ -120,21 +120,21 @@ def test_a_slider_gives_another_motion(watched: Watched, pages: Callable[[str], 
     high = page.evaluate(f"() => {COMPUTING}.player.data.parts.find(p => p.name === 'link1').high[0]")
     recorded = page.evaluate(f"() => {COMPUTING}.player.first.parts[0].high[0]")
     assert high == pytest.approx(recorded - 0.3, abs=2e-3)
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_it_goes_on_playing(watched: Watched, pages: Callable[[str], Path]) -> None:
-    page = open_page(watched, pages("two_r"))
+def test_it_goes_on_playing(browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    page = open_page(browser_tab, pages("two_r"))
     page.evaluate(f"() => {{ const p = {COMPUTING}.player; p.seek(2); p.speed = 0.1; p.play(); }}")
     move_sliders(page, q0__theta1=-1.0)
     now = page.evaluate(f"() => {COMPUTING}.player.time")
     assert 2.0 <= now < 3.0
     page.wait_for_function(f"() => {COMPUTING}.player.playing && {COMPUTING}.player.time > {now}")
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_back_to_the_first_values(watched: Watched, pages: Callable[[str], Path]) -> None:
-    page = open_page(watched, pages("two_r"))
+def test_back_to_the_first_values(browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    page = open_page(browser_tab, pages("two_r"))
     rows = page.evaluate(f"() => {COMPUTING}.player.data.rows")
     reset, back = page.get_by_role("button", name="Reset"), page.get_by_role("button", name="Restore the first value of l1")
     assert reset.is_disabled()
@@ -151,11 +151,11 @@ def test_back_to_the_first_values(watched: Watched, pages: Callable[[str], Path]
     assert np.abs(pose(page, "tip") - expected_position(motion_of("two_r"), "tip", 1.0)).max() < 1e-3
     part = "p.data.parts[0].v instanceof Uint16Array && p.data.parts[0].high[0]"
     assert page.evaluate(f"() => {{ const p = {COMPUTING}.player; return {part}; }}") == pytest.approx(1.03, abs=0.05)
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_by_keyboard_and_by_typing(watched: Watched, pages: Callable[[str], Path]) -> None:
-    page = open_page(watched, pages("two_r"))
+def test_by_keyboard_and_by_typing(browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    page = open_page(browser_tab, pages("two_r"))
     values = f"() => {COMPUTING}.sliders.values"
     page.get_by_role("slider", name="l1").focus()
     page.keyboard.press("ArrowRight")
@@ -176,11 +176,11 @@ def test_by_keyboard_and_by_typing(watched: Watched, pages: Callable[[str], Path
     page.get_by_role("combobox", name="Unit of angles").select_option("radians")
     assert field.input_value() in ("0", "−0")
     assert page.locator(".lgc-plot-title").first.inner_text() == "Coordinates [rad]"
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_plots_show_the_time_and_lead_to_it(watched: Watched, pages: Callable[[str], Path]) -> None:
-    page = open_page(watched, pages("two_r"), 1200, 800)
+def test_plots_show_the_time_and_lead_to_it(browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    page = open_page(browser_tab, pages("two_r"), 1200, 800)
     over = page.locator(".lgc-chart .u-over").first
     over.scroll_into_view_if_needed()
     box = over.bounding_box()
@@ -194,8 +194,8 @@ def test_plots_show_the_time_and_lead_to_it(watched: Watched, pages: Callable[[s
     assert page.locator(".lgc-plot-title").all_inner_texts() == ["Coordinates [deg]", "Speeds [deg/s]", "Energy [J]"]
 
 
-def test_a_linkage_that_does_not_close(watched: Watched, pages: Callable[[str], Path]) -> None:
-    page = open_page(watched, pages("four_bar"))
+def test_a_linkage_that_does_not_close(browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    page = open_page(browser_tab, pages("four_bar"))
     before = pose(page, "coupler")
     assert move_sliders(page, l0=1.9)["rows"] == 0
     assert "do not close" in page.locator(".lgc-status").inner_text()
@@ -217,11 +217,11 @@ def test_a_linkage_that_does_not_close(watched: Watched, pages: Callable[[str], 
     ground = page.evaluate(f"() => {COMPUTING}.player.data.parts.find(p => p.name === 'ground').high[0]")
     first = page.evaluate(f"() => {COMPUTING}.player.first.parts.at(-1).high[0]")
     assert ground - first == pytest.approx(0.1, abs=2e-3)  # its other joint stands farther away
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_forces_are_those_of_the_new_motion(watched: Watched, pages: Callable[[str], Path]) -> None:
-    page = open_page(watched, pages("four_bar"))
+def test_forces_are_those_of_the_new_motion(browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    page = open_page(browser_tab, pages("four_bar"))
     move_sliders(page, m2=3.0)
     page.get_by_role("button", name="Constraints").click()  # only now are they computed
     page.wait_for_function(f"() => {COMPUTING}.motion.arrows && {COMPUTING}.player.data.arrows.length")
@@ -229,7 +229,7 @@ def test_forces_are_those_of_the_new_motion(watched: Watched, pages: Callable[[s
         p.seek(1); return p.course.vector(a.v).map(x => x / a.scale); }}"""
     truth = lg.simulate(lg.library("four_bar").with_parameters(m2=3.0), 3.0, t_eval=301)
     assert page.evaluate(script) == pytest.approx([*truth.multipliers[100], 0.0], rel=0.02, abs=0.05)
-    quiet(watched)
+    quiet(browser_tab)
 
 
 # -- values written elsewhere --------------------------------------------------------------------------------------------
@@ -258,12 +258,12 @@ CHANGES = {
 @pytest.mark.parametrize("name", SLIDERS)
 def test_a_command_and_a_description_give_the_motion_again(
     name: str,
-    watched: Watched,
+    browser_tab: BrowserTab,
     pages: Callable[[str], Path],
     run: Run,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    page = open_page(watched, pages(name))
+    page = open_page(browser_tab, pages(name))
     assert page.get_by_title("q0.theta1", exact=True).inner_text() == "theta1"  # as `sliders` and `inputs` name it
     move_sliders(page, **CHANGES[name])
     words = shlex.split(copied_text(page, "Command"))
@@ -277,7 +277,7 @@ def test_a_command_and_a_description_give_the_motion_again(
     known: dict[str, Any] = {}
     exec(copied_text(page, "Python"), known)
     assert known["motion"].q[-1] == pytest.approx(end_of(page), abs=1e-6)
-    quiet(watched)
+    quiet(browser_tab)
 
 
 def _with(model: lg.Mechanism, fragment: dict[str, Any]) -> str:
@@ -291,13 +291,13 @@ def _with(model: lg.Mechanism, fragment: dict[str, Any]) -> str:
     return text
 
 
-def test_names_are_only_text(watched: Watched, tmp_path: Path) -> None:
+def test_names_are_only_text(browser_tab: BrowserTab, tmp_path: Path) -> None:
     name = "</script><img src=x onerror='document.title=1'> $(id) `"
     body = lg.Body("b", 1.0, (0.3, 0, 0), (0.01, 0.02, 0.03))
     model = lg.Mechanism(name, [body], [lg.Joint(name, "revolute", "ground", "b", axis="y")])
     model = lg.load(lg.save(model, tmp_path / "$(id) `b`.toml"))
     file = lg.simulate(model, 1.0, q0=[0.3]).animate(tmp_path / "page.html", sliders=[f"q0.{name}", "b.mass"])
-    page = open_page(watched, file)
+    page = open_page(browser_tab, file)
     for form in ("TOML", "Python", "Command"):
         assert copied_text(page, form)
     words = shlex.split(page.locator(".lgc-text").inner_text())  # a shell runs nothing of it
@@ -308,43 +308,43 @@ def test_names_are_only_text(watched: Watched, tmp_path: Path) -> None:
     assert '"b.mass": 1.5' in copied_text(page, "Python")
     assert page.locator("img").count() == 0
     assert page.title().startswith("</script>")
-    quiet(watched)
+    quiet(browser_tab)
 
 
 # -- where nothing can be computed ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("missing", ["WebAssembly", "Worker", "DecompressionStream"])
-def test_an_older_browser_plays_what_was_recorded(missing: str, watched: Watched, pages: Callable[[str], Path]) -> None:
-    watched.page.add_init_script(f"delete window.{missing}")
-    watched.page.goto(pages("two_r").as_uri())
-    watched.page.wait_for_function("() => lagrangianPlayers.player.time > 0.05")
-    note = watched.page.locator(".lgc-note")
+def test_an_older_browser_plays_what_was_recorded(missing: str, browser_tab: BrowserTab, pages: Callable[[str], Path]) -> None:
+    browser_tab.page.add_init_script(f"delete window.{missing}")
+    browser_tab.page.goto(pages("two_r").as_uri())
+    browser_tab.page.wait_for_function("() => lagrangianPlayers.player.time > 0.05")
+    note = browser_tab.page.locator(".lgc-note")
     assert note.inner_text().startswith("This page plays the recorded motion, because this browser")
-    assert watched.page.locator("input[type=range]").count() == 1  # the player's own
-    box = watched.page.locator("#player").bounding_box()
+    assert browser_tab.page.locator("input[type=range]").count() == 1  # the player's own
+    box = browser_tab.page.locator("#player").bounding_box()
     assert box["width"] == 1200  # it has the window, but for the note
     assert box["height"] + note.bounding_box()["height"] == pytest.approx(800, abs=1)
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_a_module_that_does_not_open(watched: Watched, pages: Callable[[str], Path], tmp_path: Path) -> None:
+def test_a_module_that_does_not_open(browser_tab: BrowserTab, pages: Callable[[str], Path], tmp_path: Path) -> None:
     html = pages("two_r").read_text(encoding="utf-8")
     other = tmp_path / "broken.html"
     other.write_text(re.sub(r'"wasm":"[^"]*"', '"wasm":"eJxjZGBkAAAADQAE"', html), encoding="utf-8")
-    watched.page.goto(other.as_uri())
-    watched.page.locator(".lgc-note").wait_for()
-    assert watched.page.evaluate("() => lagrangianPlayers.player.data.rows") > 60
-    quiet(watched)
+    browser_tab.page.goto(other.as_uri())
+    browser_tab.page.locator(".lgc-note").wait_for()
+    assert browser_tab.page.evaluate("() => lagrangianPlayers.player.data.rows") > 60
+    quiet(browser_tab)
 
 
-def test_a_motion_that_pages_cannot_compute(watched: Watched, tmp_path: Path) -> None:
+def test_a_motion_that_pages_cannot_compute(browser_tab: BrowserTab, tmp_path: Path) -> None:
     model = lg.library("two_r")
     motion = lg.inverse(model, lg.paths.joint_line([0, 0.5], [0.4, 1.0], 1.0))
-    watched.page.goto(motion.animate(tmp_path / "page.html").as_uri())
-    watched.page.wait_for_function("() => lagrangianPlayers.player.drawn")
-    assert "was not simulated" in watched.page.locator(".lgc-note").inner_text()
-    quiet(watched)
+    browser_tab.page.goto(motion.animate(tmp_path / "page.html").as_uri())
+    browser_tab.page.wait_for_function("() => lagrangianPlayers.player.drawn")
+    assert "was not simulated" in browser_tab.page.locator(".lgc-note").inner_text()
+    quiet(browser_tab)
     with pytest.raises(lg.LagrangianError, match="was not simulated"):  # who asks for sliders is told
         motion.animate(tmp_path / "other.html", sliders=["l1"])
     page = motion.animate(tmp_path / "plain.html", sliders=False).read_text(encoding="utf-8")
@@ -355,9 +355,9 @@ def test_a_motion_that_pages_cannot_compute(watched: Watched, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1200, False), (400, True)])
-def test_nothing_is_cut_off(watched: Watched, pages: Callable[[str], Path], width: int, dark: bool) -> None:
-    watched.page.emulate_media(color_scheme="dark" if dark else "light")
-    page = open_page(watched, pages("four_bar"), width, 800)
+def test_nothing_is_cut_off(browser_tab: BrowserTab, pages: Callable[[str], Path], width: int, dark: bool) -> None:
+    browser_tab.page.emulate_media(color_scheme="dark" if dark else "light")
+    page = open_page(browser_tab, pages("four_bar"), width, 800)
     move_sliders(page, l1=0.33)
     copied_text(page, "Python")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
@@ -371,16 +371,16 @@ def test_nothing_is_cut_off(watched: Watched, pages: Callable[[str], Path], widt
         assert page.locator("#player canvas").bounding_box()["y"] == 0
 
 
-def test_a_report_computes_too(watched: Watched, tmp_path: Path) -> None:
+def test_a_report_computes_too(browser_tab: BrowserTab, tmp_path: Path) -> None:
     file = motion_of("four_bar").report(tmp_path / "report.html", sliders=["l1", "m2"])
-    page = watched.page
+    page = browser_tab.page
     page.goto(file.as_uri())
     page.wait_for_function(f"() => {COMPUTING}?.motion && {COMPUTING}.player.drawn")
     page.evaluate(f"() => {COMPUTING}.player.pause()")
     assert page.locator(".lgc-row").count() == 2
     assert move_sliders(page, m2=2.5)["rows"] > 0
     assert page.locator(".lgc-foot").inner_text() == "The rest of this page describes the recorded motion."
-    quiet(watched)
+    quiet(browser_tab)
 
 
 def _motion(name: str) -> Motion:
@@ -394,18 +394,18 @@ def test_pages_are_small(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "puma560", "stewart"])
-def test_reports_are_small_and_compute(name: str, watched: Watched, tmp_path: Path) -> None:
+def test_reports_are_small_and_compute(name: str, browser_tab: BrowserTab, tmp_path: Path) -> None:
     file = _motion(name).report(tmp_path / "report.html")
     assert file.stat().st_size < MOST
-    watched.page.goto(file.as_uri())
-    watched.page.wait_for_function(f"() => {COMPUTING}?.motion")
-    watched.page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
-    assert until(watched.page, lambda: watched.page.locator("script.packed").count() == 0)
-    quiet(watched)
+    browser_tab.page.goto(file.as_uri())
+    browser_tab.page.wait_for_function(f"() => {COMPUTING}?.motion")
+    browser_tab.page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
+    assert until(browser_tab.page, lambda: browser_tab.page.locator("script.packed").count() == 0)
+    quiet(browser_tab)
 
 
-def test_what_is_typed_beyond_the_range_is_reported(watched: Watched, tmp_path: Path) -> None:
-    page = open_page(watched, lg.simulate("two_r", 1).animate(tmp_path / "arm.html", sliders=["l1"]))
+def test_what_is_typed_beyond_the_range_is_reported(browser_tab: BrowserTab, tmp_path: Path) -> None:
+    page = open_page(browser_tab, lg.simulate("two_r", 1).animate(tmp_path / "arm.html", sliders=["l1"]))
     field = page.locator(".lgc-value").first
     field.fill("9")
     field.press("Enter")

@@ -41,8 +41,8 @@ def drafts(studio_server: Served) -> list[Path]:
 class Board:
     """The page, and a hand with a mouse. Places are in metres."""
 
-    def __init__(self, watched: Any, studio_server: Served) -> None:
-        self.watched, self.page, self.folder = watched, watched.page, studio_server.folder
+    def __init__(self, browser_tab: Any, studio_server: Served) -> None:
+        self.browser_tab, self.page, self.folder = browser_tab, browser_tab.page, studio_server.folder
         for draft in drafts(studio_server):  # of the test before
             draft.unlink()
         self.page.goto(studio_server.address)
@@ -76,13 +76,13 @@ class Board:
         self.page.mouse.click(*self.at(x, y))
         self.page.wait_for_timeout(50)
 
-    def kept(self) -> dict[str, Any]:
+    def saved_drawing(self) -> dict[str, Any]:
         """The drawing as it is."""
         values: dict[str, Any] = self.page.evaluate("board.drawing")
         return values
 
     def pin(self, name: str) -> tuple[float, float]:
-        return next((p["x"], p["y"]) for p in self.kept()["pins"] if p["name"] == name)
+        return next((p["x"], p["y"]) for p in self.saved_drawing()["pins"] if p["name"] == name)
 
     def words(self, message: str) -> None:
         assert until(self.page, lambda: message in self.page.locator("#words").inner_text()), self.page.locator(
@@ -105,11 +105,11 @@ class Board:
 
 
 @pytest.fixture
-def board(watched: Any, studio_server: Served) -> Iterator[Board]:
-    new_board = Board(watched, studio_server)
+def board(browser_tab: Any, studio_server: Served) -> Iterator[Board]:
+    new_board = Board(browser_tab, studio_server)
     yield new_board
-    assert watched.complaints == []
-    assert watched.foreign((studio_server.origin.rsplit("/", 1)[0], "data:", "blob:")) == []
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign((studio_server.origin.rsplit("/", 1)[0], "data:", "blob:")) == []
 
 
 def drawn_four_bar(board: Board) -> None:
@@ -273,17 +273,17 @@ def test_dragging_keeps_lengths_and_what_is_erased_is_gone(board: Board) -> None
     assert math.dist(c, d) == pytest.approx(math.dist((0.8, 0.7), (1, 0)), abs=1e-12)
     board.tool("Erase")
     board.click((c[0] + d[0]) / 2, (c[1] + d[1]) / 2)
-    assert [x["name"] for x in board.kept()["bars"]] == ["crank", "coupler"]
+    assert [x["name"] for x in board.saved_drawing()["bars"]] == ["crank", "coupler"]
     board.words("Two degrees of freedom, and one motor")
     board.page.keyboard.press("Control+z")
-    assert len(board.kept()["bars"]) == 3
+    assert len(board.saved_drawing()["bars"]) == 3
 
 
-def test_a_linkage_is_saved_and_opened_again(watched: Any, studio_server: Served) -> None:
-    board = Board(watched, studio_server)
+def test_a_linkage_is_saved_and_opened_again(browser_tab: Any, studio_server: Served) -> None:
+    board = Board(browser_tab, studio_server)
     board.example("Quick return")
     board.words("a motor drives it")
-    before = board.kept()
+    before = board.saved_drawing()
     board.page.locator("#save").click()
     board.page.get_by_label("File").fill("quick.toml")
     board.page.get_by_role("button", name="Save", exact=True).last.click()
@@ -295,14 +295,14 @@ def test_a_linkage_is_saved_and_opened_again(watched: Any, studio_server: Served
     board.page.get_by_label("In this folder").select_option("quick.toml")
     board.page.get_by_role("button", name="Open", exact=True).last.click()
     board.words("a motor drives it")
-    after = board.kept()
+    after = board.saved_drawing()
     assert {p["name"]: (round(p["x"], 9), round(p["y"], 9), p["ground"], p["trace"]) for p in after["pins"]} == {
         p["name"]: (p["x"], p["y"], p["ground"], p["trace"]) for p in before["pins"]
     }
     assert (after["sliders"], after["motors"]) == (before["sliders"], before["motors"])
     board.page.reload()  # and it is there again when the page is opened again
     board.words("a motor drives it")
-    assert watched.complaints == []
+    assert browser_tab.complaints == []
 
 
 def test_hostile_names_are_only_text(board: Board) -> None:
@@ -371,14 +371,16 @@ def test_changes_that_are_not_saved_are_there_when_the_page_is_opened_again(boar
     assert board.pin("C") == pytest.approx((0.75, 0))
 
 
-def test_an_unsaved_drawing_is_on_disk_and_there_again_in_another_browser(watched: Any, chromium: Any, tmp_path: Path) -> None:
+def test_an_unsaved_drawing_is_on_disk_and_there_again_in_another_browser(
+    browser_tab: Any, chromium: Any, tmp_path: Path
+) -> None:
     """The server is killed, and the next one has another port: what the first browser keeps by itself is of no use there."""
     served = start_server(tmp_path / "class", "--draw")
     try:
-        board = Board(watched, served)
+        board = Board(browser_tab, served)
         drawn_four_bar(board)
         becomes(board.page, "document.documentElement.dataset.kept === 'draft'")
-        expected = board.kept()
+        expected = board.saved_drawing()
     finally:
         os.killpg(served.process.pid, signal.SIGKILL)
         served.process.wait(PATIENCE)
@@ -405,24 +407,24 @@ def test_an_unsaved_drawing_is_on_disk_and_there_again_in_another_browser(watche
     page.close()
 
 
-def test_what_is_drawn_while_there_is_no_server_is_there_when_one_returns(watched: Any, tmp_path: Path) -> None:
+def test_what_is_drawn_while_there_is_no_server_is_there_when_one_returns(browser_tab: Any, tmp_path: Path) -> None:
     with socket.socket() as free:  # a port that no other studio chooses by itself meanwhile
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     served = start_server(tmp_path / "class", "--draw", "--port", port)
     try:
-        board = Board(watched, served)
+        board = Board(browser_tab, served)
     finally:
         os.killpg(served.process.pid, signal.SIGKILL)
         served.process.wait(PATIENCE)
     drawn_four_bar(board)
     becomes(board.page, "document.documentElement.dataset.kept === 'unsent'")
     assert "The server has stopped" in board.page.locator("#note").inner_text()
-    expected = board.kept()
+    expected = board.saved_drawing()
     with studio(tmp_path / "class", "--draw", "--port", port) as again:
         board.page.goto(again.address)
         becomes(board.page, "window.board && document.documentElement.dataset.kept === 'draft'")
-        assert board.kept() == expected
+        assert board.saved_drawing() == expected
         assert len(drafts(again)) == 1
 
 

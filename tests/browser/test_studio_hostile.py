@@ -11,8 +11,8 @@ SCRIPT = "<img src=x onerror=document.title='run'><script>document.title='run'</
 MATHS = "<math><mtext><style><img src=x onerror=document.title='run'>"
 
 
-def test_names_that_are_scripts_run_nothing(watched, tmp_path):
-    page = watched.page
+def test_names_that_are_scripts_run_nothing(browser_tab, tmp_path):
+    page = browser_tab.page
     with studio(tmp_path / "work") as served:
         begin(page, served.address)
         hostile = text_of(page).replace("link1", f"{SCRIPT}1").replace('name = "arm"', f'name = "{SCRIPT}"')
@@ -30,13 +30,13 @@ def test_names_that_are_scripts_run_nothing(watched, tmp_path):
         page.keyboard.press("Escape")
         assert "run" not in page.title()
         assert page.evaluate("document.querySelectorAll('main img, main script, dialog img, header img').length") == 0
-        assert watched.complaints == []  # a script that the page's policy stops would be one
-        assert watched.foreign((served.origin, "data:", "blob:")) == []
+        assert browser_tab.complaints == []  # a script that the page's policy stops would be one
+        assert browser_tab.foreign((served.origin, "data:", "blob:")) == []
 
 
 @pytest.mark.slow
-def test_typeset_text_is_taken_over_element_by_element(watched, tmp_path):
-    page = watched.page
+def test_typeset_text_is_taken_over_element_by_element(browser_tab, tmp_path):
+    page = browser_tab.page
     with studio(tmp_path / "work") as served:
         begin(page, served.address)
         quiet(page)

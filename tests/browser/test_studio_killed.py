@@ -35,7 +35,7 @@ def kill(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by their group")
-def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, watched, tmp_path):
+def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, browser_tab, tmp_path):
     served = start_server(tmp_path / "work")
     process, address = lonely_browser(tmp_path / "profile")
     try:
@@ -52,15 +52,15 @@ def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, watched, t
         kill(process)
     assert not list((tmp_path / "work").iterdir())  # it was never saved
     with studio(tmp_path / "work") as again:
-        page = watched.page
+        page = browser_tab.page
         page.goto(again.address)
         quiet(page)
         assert text_of(page) == expected
         assert "Draft" in page.locator("#kept").inner_text()
 
 
-def test_a_page_without_its_server_says_so_and_keeps_what_is_typed(watched, tmp_path):
-    page = watched.page
+def test_a_page_without_its_server_says_so_and_keeps_what_is_typed(browser_tab, tmp_path):
+    page = browser_tab.page
     served = start_server(tmp_path / "work")
     port = served.origin.split(":")[-1].strip("/")
     begin(page, served.address)
@@ -78,11 +78,11 @@ def test_a_page_without_its_server_says_so_and_keeps_what_is_typed(watched, tmp_
         page.goto(again.address)
         quiet(page)
         assert REMARK in text_of(page)  # though it was typed when there was no server
-        assert watched.foreign((served.origin, "data:", "blob:")) == []
+        assert browser_tab.foreign((served.origin, "data:", "blob:")) == []
 
 
-def test_what_is_typed_while_a_draft_is_under_way_is_kept_when_another_file_is_opened(watched, tmp_path):
-    page, folder = watched.page, tmp_path / "work"
+def test_what_is_typed_while_a_draft_is_under_way_is_kept_when_another_file_is_opened(browser_tab, tmp_path):
+    page, folder = browser_tab.page, tmp_path / "work"
     folder.mkdir()
     for name in "ab":
         (folder / f"{name}.toml").write_text(f'name = "{name}"\n')

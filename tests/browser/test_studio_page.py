@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Watched, until
+from tests.browser.conftest import BrowserTab, until
 from tests.browser.studios import Served, at, becomes, begin, drag, quiet, screen, studio, text_of
 
 L1, L2 = 0.5, 0.4  # of the arm to begin with
@@ -44,13 +44,13 @@ def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def arm(watched: Watched, studio_server: Served) -> Iterator[Watched]:
+def arm(browser_tab: BrowserTab, studio_server: Served) -> Iterator[BrowserTab]:
     """The page with the arm to begin with, not yet saved."""
-    page = watched.page
+    page = browser_tab.page
     begin(page, studio_server.address)
-    yield watched
-    assert watched.complaints == []
-    assert watched.foreign((studio_server.origin, "data:", "blob:")) == []
+    yield browser_tab
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign((studio_server.origin, "data:", "blob:")) == []
 
 
 def tip(page: Any) -> tuple[float, float]:

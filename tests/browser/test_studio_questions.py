@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.conftest import Watched
+from tests.browser.conftest import BrowserTab
 from tests.browser.studios import Served, at, becomes, quiet, studio
 from tests.studio.conftest import text
 
@@ -34,9 +34,9 @@ def studio_server(tmp_path) -> Iterator[Served]:
         yield server
 
 
-def type_a_line(watched: Watched, studio_server: Served) -> None:
+def type_a_line(browser_tab: BrowserTab, studio_server: Served) -> None:
     """An unsaved line in the file's text, kept as a draft."""
-    page = watched.page
+    page = browser_tab.page
     page.goto(studio_server.address)
     quiet(page)
     at(page, "[")
@@ -44,9 +44,9 @@ def type_a_line(watched: Watched, studio_server: Served) -> None:
     becomes(page, "document.getElementById('kept').dataset.state === 'draft'")
 
 
-def test_save_asks_for_a_file_that_changed_while_the_page_was_away(watched, studio_server):
-    page, file = watched.page, studio_server.folder / FILE
-    type_a_line(watched, studio_server)
+def test_save_asks_for_a_file_that_changed_while_the_page_was_away(browser_tab, studio_server):
+    page, file = browser_tab.page, studio_server.folder / FILE
+    type_a_line(browser_tab, studio_server)
     changed = THEIRS + file.read_text()
     file.write_text(changed)
     page.reload()
@@ -66,9 +66,9 @@ def test_save_asks_for_a_file_that_changed_while_the_page_was_away(watched, stud
     assert THEIRS not in file.read_text()
 
 
-def test_what_another_tab_typed_stays_until_one_chooses(watched, studio_server, chromium):
-    type_a_line(watched, studio_server)
-    page, other = watched.page, chromium.new_page()
+def test_what_another_tab_typed_stays_until_one_chooses(browser_tab, studio_server, chromium):
+    type_a_line(browser_tab, studio_server)
+    page, other = browser_tab.page, chromium.new_page()
     other.goto(studio_server.address)
     quiet(other)
     at(other, "[")
@@ -87,8 +87,8 @@ def test_what_another_tab_typed_stays_until_one_chooses(watched, studio_server, 
     other.close()
 
 
-def test_what_a_urdf_has_that_is_not_used_is_one_note(watched, studio_server):
-    page = watched.page
+def test_what_a_urdf_has_that_is_not_used_is_one_note(browser_tab, studio_server):
+    page = browser_tab.page
     page.goto(studio_server.address)
     quiet(page)
     page.locator("#picker").set_input_files({"name": "swing.urdf", "mimeType": "text/xml", "buffer": URDF.encode()})
@@ -105,4 +105,4 @@ def test_what_a_urdf_has_that_is_not_used_is_one_note(watched, studio_server):
     assert page.locator(".problem b").all_inner_texts() == [f"Line {line}"]
     note.get_by_label("Close the note").click()
     note.wait_for(state="detached")
-    assert watched.complaints == []
+    assert browser_tab.complaints == []

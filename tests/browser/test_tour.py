@@ -10,7 +10,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.cli.commands.tour import make_tour
-from tests.browser.conftest import Watched
+from tests.browser.conftest import BrowserTab
 from tests.browser.test_report import INVISIBLE, OVERFLOW, STICKING_OUT, WIDTHS
 
 
@@ -42,8 +42,8 @@ def test_the_tour(tour_folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
-def test_its_page(watched: Watched, tour_folder: Path, width: int) -> None:
-    page = watched.page
+def test_its_page(browser_tab: BrowserTab, tour_folder: Path, width: int) -> None:
+    page = browser_tab.page
     page.set_viewport_size({"width": width, "height": 700})
     page.goto((tour_folder / "index.html").as_uri())
     assert page.locator(".card").count() == 6
@@ -54,5 +54,5 @@ def test_its_page(watched: Watched, tour_folder: Path, width: int) -> None:
     assert page.evaluate(INVISIBLE) == []
     assert page.evaluate(OVERFLOW) <= 0
     assert page.evaluate(STICKING_OUT) == []
-    assert watched.complaints == []
-    assert watched.foreign() == []
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign() == []

@@ -18,9 +18,9 @@ from tests.cli.conftest import Run
 @pytest.fixture
 def drawing_calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
     """What the methods that draw are given, in place of drawing."""
-    met: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
-    def drawn(self: object, *a: Any, name: str, **k: Any) -> None:
+    def record_call(self: object, *a: Any, name: str, **k: Any) -> None:
         """What it is given, but for where to: that is beside the file, until it is whole."""
         place = k.pop("path", None) or next((x for x in a if isinstance(x, Path)), None)
         if place is not None:
@@ -28,12 +28,12 @@ def drawing_calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any,
         counted = k.pop("progress", None)
         if counted is not None:
             counted(1, 2)
-        met.append((name, tuple(x for x in a if not isinstance(x, Path)), k))
+        calls.append((name, tuple(x for x in a if not isinstance(x, Path)), k))
 
     for kind in (lg.Motion, lg.Mechanism):
         for name in ("plot", "phase_portrait", "plot_path", "animate", "view", "report"):
-            monkeypatch.setattr(kind, name, partialmethod(drawn, name=name), raising=False)
-    return met
+            monkeypatch.setattr(kind, name, partialmethod(record_call, name=name), raising=False)
+    return calls
 
 
 def test_options_of_plot_reach_the_method_that_draws(run: Run, drawing_calls: list[Any]) -> None:

@@ -31,7 +31,7 @@ class Fmu:
         self.states = [x.derivative.name for x in derivatives]
         self.inputs = [x.name for x in self.description.modelVariables if x.causality == "input"]
 
-    def simulated(self, kind: str, stop: float, rows: int, names: Sequence[str] = (), **arguments: Any) -> np.ndarray:
+    def simulate(self, kind: str, stop: float, rows: int, names: Sequence[str] = (), **arguments: Any) -> np.ndarray:
         """Rows of the states, or of other variables, by fmpy."""
         names = names or self.states
         results = fmpy.simulate_fmu(

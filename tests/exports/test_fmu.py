@@ -100,9 +100,9 @@ def test_ten_seconds_are_those_of_a_run(fmu_of: Make, name: str) -> None:
     m = fmu.mechanism
     run = lg.simulate(m, 10.0, t_eval=101, rtol=1e-12, atol=1e-13)
     expected = np.hstack([run.q, run.qd])
-    exchanged = fmu.simulated(ME, 10.0, 101, relative_tolerance=1e-10)
+    exchanged = fmu.simulate(ME, 10.0, 101, relative_tolerance=1e-10)
     assert np.abs(exchanged - expected).max() < 3e-6
-    stepped = fmu.simulated(CS, 10.0, 101)
+    stepped = fmu.simulate(CS, 10.0, 101)
     assert np.abs(stepped - expected).max() < 3e-8
     if m.equation_count:
         dyn = lg.compile(m)
@@ -117,7 +117,7 @@ def test_errors_of_a_solver_in_the_constraints_fade(fmu_of: Make) -> None:
     drift = [
         max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in actual)
         for actual in (
-            fmu.simulated(ME, 10.0, 101, relative_tolerance=1e-6, start_values={"stabilisation": rate}) for rate in (0.0, 100.0)
+            fmu.simulate(ME, 10.0, 101, relative_tolerance=1e-6, start_values={"stabilisation": rate}) for rate in (0.0, 100.0)
         )
     ]
     assert drift[1] < 3e-6
@@ -129,7 +129,7 @@ def test_a_motion_that_is_too_fast_for_the_steps_divides_them(tmp_path_factory: 
     fmu = Fmu(lg.library("flyball_governor"), tmp_path_factory.mktemp("stiff"))
     assert fmu.description.modelVariables[fmu.references["largest_step"]].start == "0.001"
     run = lg.simulate(fmu.mechanism, 2.0, t_eval=21, rtol=1e-11, atol=1e-12)
-    assert np.abs(fmu.simulated(CS, 2.0, 21) - np.hstack([run.q, run.qd])).max() < 1e-4
+    assert np.abs(fmu.simulate(CS, 2.0, 21) - np.hstack([run.q, run.qd])).max() < 1e-4
 
 
 def test_quaternions_keep_their_length(fmu_of: Make) -> None:
@@ -137,7 +137,7 @@ def test_quaternions_keep_their_length(fmu_of: Make) -> None:
     q = [f"base.{x}" for x in "wxyz"]
     start = {"qd_base.wx": 3.0, "qd_base.wy": -2.0, "qd_lf_haa": 4.0, "base.w": 2.0}  # the length is made 1 at the start
     for kind, most in ((ME, 1e-7), (CS, 1e-14)):
-        actual = fmu.simulated(kind, 3.0, 31, q, start_values=start, relative_tolerance=1e-8)
+        actual = fmu.simulate(kind, 3.0, 31, q, start_values=start, relative_tolerance=1e-8)
         assert np.abs(np.linalg.norm(actual, axis=1) - 1).max() < most
 
 
@@ -163,7 +163,7 @@ def test_steps_are_no_longer_than_the_largest(fmu_of: Make) -> None:
     run = lg.simulate(fmu.mechanism, 2.0, t_eval=3, rtol=1e-12, atol=1e-13)
     off = []
     for largest in (0.01, 0.1):
-        actual = fmu.simulated(CS, 2.0, 3, start_values={"largest_step": largest})
+        actual = fmu.simulate(CS, 2.0, 3, start_values={"largest_step": largest})
         off.append(np.abs(actual - np.hstack([run.q, run.qd])).max())
     assert 1e3 < off[1] / off[0] < 1e5
 
@@ -173,8 +173,8 @@ def test_a_parameter_that_changes_takes_effect(fmu_of: Make) -> None:
     heavy = fmu.mechanism.with_parameters(m2=9.0)
     run = lg.simulate(heavy, 1.0, t_eval=11, rtol=1e-11, atol=1e-12)
     expected = np.hstack([run.q, run.qd])
-    assert np.abs(fmu.simulated(CS, 1.0, 11, start_values={"m2": 9.0}) - expected).max() < 1e-8
-    actual = fmu.simulated(ME, 1.0, 11, start_values={"m2": 9.0}, relative_tolerance=1e-10)
+    assert np.abs(fmu.simulate(CS, 1.0, 11, start_values={"m2": 9.0}) - expected).max() < 1e-8
+    actual = fmu.simulate(ME, 1.0, 11, start_values={"m2": 9.0}, relative_tolerance=1e-10)
     assert np.abs(actual - expected).max() < 1e-7
 
 
@@ -321,7 +321,7 @@ def test_a_joint_that_dry_friction_holds_comes_to_rest(fmu_of: Make) -> None:
     fmu = fmu_of("puma560")
     run = lg.simulate(fmu.mechanism, 2.0, t_eval=5, limits=False)
     for kind in (ME, CS):
-        actual = fmu.simulated(kind, 2.0, 5, list(fmu.mechanism.coordinate_names), relative_tolerance=1e-6)
+        actual = fmu.simulate(kind, 2.0, 5, list(fmu.mechanism.coordinate_names), relative_tolerance=1e-6)
         assert np.abs(actual - run.q).max() < 4e-3
 
 
@@ -344,8 +344,8 @@ def test_constraints_that_depend_on_time(tmp_path_factory: pytest.TempPathFactor
     fmu = Fmu(m, tmp_path_factory.mktemp("timed"))
     run = lg.simulate(m, 2.0, t_eval=21, rtol=1e-11, atol=1e-12)
     expected = np.hstack([run.q, run.qd])
-    assert np.abs(fmu.simulated(ME, 2.0, 21, relative_tolerance=1e-10) - expected).max() < 1e-6
-    actual = fmu.simulated(CS, 2.0, 21)
+    assert np.abs(fmu.simulate(ME, 2.0, 21, relative_tolerance=1e-10) - expected).max() < 1e-6
+    actual = fmu.simulate(CS, 2.0, 21)
     assert np.abs(actual - expected).max() < 1e-9
     t = np.linspace(0.0, 2.0, 21)
     assert np.abs(actual[:, 0] - (1 + 2 * t + 0.1 * np.sin(5 * t))).max() < 1e-13
@@ -383,4 +383,4 @@ def test_every_mechanism_of_the_library_runs_as_an_fmu(name: str, tmp_path: Path
     expected = np.hstack([run.q, run.qd])
     most = 1e-2 if "friction_speed" in fmu.references else 3e-5 * max(1.0, float(np.abs(expected).max()))
     for kind in (ME, CS):
-        assert np.abs(fmu.simulated(kind, stop, 11, relative_tolerance=1e-9) - expected).max() < most
+        assert np.abs(fmu.simulate(kind, stop, 11, relative_tolerance=1e-9) - expected).max() < most

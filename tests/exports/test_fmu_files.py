@@ -183,7 +183,7 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     assert about["write18_touch_pwned"] == f"coordinate {test_hostile_names.WRITE}"
     assert "spelled differently" in fmu.export.notes[-1]
     run = lg.simulate(mechanism, 1.0, t_eval=3, limits=False, q0=[0.0, 0.0, 0.0])
-    actual = fmu.simulated("CoSimulation", 1.0, 3)
+    actual = fmu.simulate("CoSimulation", 1.0, 3)
     assert np.abs(actual[:, :3] - run.q).max() < 1e-8
 
 

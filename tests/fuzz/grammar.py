@@ -82,7 +82,7 @@ class Grammar:
             )
         return f'"{self.rng.choice(known)}"'
 
-    def turned(self, prefix: str = "") -> list[str]:
+    def orientation_entries(self, prefix: str = "") -> list[str]:
         """How a frame is turned: not at all, by angles, by a quaternion or by a matrix."""
         if self.straight or self.chance(0.5):
             return []
@@ -156,7 +156,7 @@ class Grammar:
         lines = ["[[joint]]", f'name = "{name}"', f'type = "{kind}"', f'child = "{child}"', f'parent = "{parent}"', f"xyz = {at}"]
         if self.chance(0.05 * self.odd):
             lines[4:6] = [f"parent = {self.body()}", f"xyz = {self.vector()}"]
-        lines += self.turned() + (self.turned("child_") if self.chance(0.3) else [])
+        lines += self.orientation_entries() + (self.orientation_entries("child_") if self.chance(0.3) else [])
         if kind in ("revolute", "continuous", "prismatic", "helical", "cam", "planar"):
             lines.append(f"axis = {self.axis()}")
         elif kind in ("universal", "gimbal"):
@@ -205,7 +205,7 @@ class Grammar:
             lines.append('axis = "x"')
         if kind == "point" and self.chance(0.5):
             lines.append('directions = ["x", "y"]')
-        return "\n".join(lines + (self.turned("a_") if self.chance(0.1) else []))
+        return "\n".join(lines + (self.orientation_entries("a_") if self.chance(0.1) else []))
 
     def constraint(self, i: int) -> str:
         kind = self.rng.choice(["pfaffian", "equation", "equation", "rolling", "knife_edge"])
@@ -246,7 +246,9 @@ class Grammar:
         )
 
     def frame(self, i: int) -> str:
-        return "\n".join(["[[frame]]", f'name = "f{i}"', f"body = {self.body()}", f"xyz = {self.vector()}", *self.turned()])
+        return "\n".join(
+            ["[[frame]]", f'name = "f{i}"', f"body = {self.body()}", f"xyz = {self.vector()}", *self.orientation_entries()]
+        )
 
     def event(self, i: int) -> str:
         names = [*self.q, *(f"qd_{s}" for s in self.qd), "t"]

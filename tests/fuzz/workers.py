@@ -53,7 +53,7 @@ class Worker:
     done: int = 0
 
     @staticmethod
-    def started(examine: Examine, seed: int, deep: float, folder: Path) -> Worker:
+    def start(examine: Examine, seed: int, deep: float, folder: Path) -> Worker:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         descriptor, log = tempfile.mkstemp(".log", dir=folder)
@@ -63,7 +63,7 @@ class Worker:
         theirs.close()
         worker = Worker(process, ours, Path(log))
         if not ours.poll(PATIENCE) or ours.recv() != "ready":
-            raise RuntimeError(f"a worker did not start: {worker.said()}")
+            raise RuntimeError(f"a worker did not start: {worker.log_text()}")
         return worker
 
     def give(self, number: int) -> None:
@@ -77,7 +77,7 @@ class Worker:
         spent = processor_time(self.process.pid) - self.used
         return spent > SECONDS or time.monotonic() - self.began > PATIENCE
 
-    def said(self) -> str:
+    def log_text(self) -> str:
         return self.log.read_text(errors="replace")[-6000:]
 
     def end(self) -> None:
@@ -90,17 +90,17 @@ class Worker:
         """Where it hangs, as the worker's own traceback says."""
         os.kill(self.process.pid, signal.SIGUSR1)
         time.sleep(0.5)
-        outcome, said = Outcome(), self.said()
-        lines = [line.strip() for line in said.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
-        outcome.fault(HANG, lines[0] if lines else "somewhere", said)
+        outcome, log = Outcome(), self.log_text()
+        lines = [line.strip() for line in log.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
+        outcome.fault(HANG, lines[0] if lines else "somewhere", log)
         return outcome
 
-    def crashed(self) -> Outcome:
+    def crash_outcome(self) -> Outcome:
         self.process.join(5)
-        outcome, said = Outcome(), self.said()
-        lack = "bad_alloc" in said or "out of memory" in said.lower() or "MemoryError" in said
-        lines = [line.strip() for line in said.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
-        outcome.fault(MEMORY if lack else CRASH, f"exit code {self.process.exitcode}; {lines[0] if lines else ''}", said)
+        outcome, log = Outcome(), self.log_text()
+        lack = "bad_alloc" in log or "out of memory" in log.lower() or "MemoryError" in log
+        lines = [line.strip() for line in log.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
+        outcome.fault(MEMORY if lack else CRASH, f"exit code {self.process.exitcode}; {lines[0] if lines else ''}", log)
         return outcome
 
 
@@ -114,7 +114,7 @@ def outcomes(
         try:
             while True:
                 while len(pool) < count and (number := next(left, None)) is not None:
-                    pool.append(Worker.started(examine, seed, deep, Path(folder)))
+                    pool.append(Worker.start(examine, seed, deep, Path(folder)))
                     pool[-1].give(number)
                 if not pool:
                     return
@@ -135,7 +135,7 @@ def _receive(worker: Worker, pool: list[Worker], left: Iterator[int]) -> Iterato
     try:
         outcome = worker.pipe.recv()
     except (EOFError, ConnectionError):
-        yield number, worker.crashed()
+        yield number, worker.crash_outcome()
         _end(worker, pool)
         return
     worker.number, worker.done = None, worker.done + 1

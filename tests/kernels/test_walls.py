@@ -85,14 +85,14 @@ def test_the_parts() -> None:
     assert power.max() > 0.1
     rate = np.sum(dyn.gravity(q) * qd, axis=1)
     h = 1e-6
-    ahead, behind = (np.array([displaced(mechanism, a, s * h * b) for a, b in zip(q, qd, strict=True)]) for s in (1, -1))
+    ahead, behind = (np.array([displace(mechanism, a, s * h * b) for a, b in zip(q, qd, strict=True)]) for s in (1, -1))
     slope = (dyn.potential_energy(ahead) - dyn.potential_energy(behind)) / (2 * h)
     assert slope == pytest.approx(rate, rel=1e-5, abs=1e-5)
     with pytest.raises(lg.ArgumentError, match="friction\\(qd, q=q\\)"):
         dyn.friction(qd)
 
 
-def displaced(mechanism: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+def displace(mechanism: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     from lagrangian.configuration.coordinates import integrate
 
     return integrate(mechanism, q, step)

@@ -99,7 +99,7 @@ class Server:
                 if line.startswith("data: "):
                     yield json.loads(line[6:])
 
-    def done(self, kind: str, description: str, **options: Any) -> Any:
+    def job_result(self, kind: str, description: str, **options: Any) -> Any:
         """The result of a job."""
         last = list(self.events(self.start(kind, description, **options)))[-1]
         assert "result" in last, last

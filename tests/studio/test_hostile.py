@@ -22,7 +22,7 @@ def test_names_are_given_as_they_are_and_typeset_without_markup(server: Server) 
     checked = server.client.post("/api/check", json={"text": HOSTILE, "format": "toml"})
     assert checked.headers["content-type"] == "application/json"
     assert checked.json()["mechanism"]["frames"][0]["name"] == SCRIPT
-    parts = server.done("equations", HOSTILE)["parts"]
+    parts = server.job_result("equations", HOSTILE)["parts"]
     for part in parts:
         assert "<script" not in part["mathml"]
         assert "<img" not in part["mathml"]
@@ -33,7 +33,7 @@ def test_files_that_are_made_of_it_stay_in_the_folder_and_run_nothing(server: Se
     beside = sorted(x.name for x in folder.parent.iterdir())
     for kind, options in (("report", {"seconds": 0.5, "title": SCRIPT}), ("export", {"target": "c"}),
                           ("export", {"target": "latex"}), ("export", {"target": "animation", "seconds": 0.5})):  # fmt: skip
-        answer = server.done(kind, HOSTILE, **options)
+        answer = server.job_result(kind, HOSTILE, **options)
         for name in answer["files"]:
             assert (folder / name).resolve().is_relative_to(folder.resolve())
             if name.endswith(".html"):
