@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.kernels.test_derivatives_agree_with_differences_in_and_out_of_contact import check
+from tests.kernels.test_derivatives import check
 from tests.mechanisms import random_mechanism
 
 # far to a side, a plane is met by no state; near, by half of them

@@ -196,9 +196,9 @@ def _prepare_body(content: FmuModel) -> list[str]:
         return ["constants->none = 0.0;"]
     name = content.identifier
     fields = {p.name: field for p, field in zip(content.sources.package.parameters, content.sources.fields, strict=True)}
-    lines = [f"{name}_parameters given = {name}_default_parameters;"]
-    lines += [f"given.{fields[p.name]} = parameters[{k}];" for k, p in enumerate(content.parameters)]
-    return [*lines, f"{name}_prepare(&given, constants);"]
+    lines = [f"{name}_parameters values = {name}_default_parameters;"]
+    lines += [f"values.{fields[p.name]} = parameters[{k}];" for k, p in enumerate(content.parameters)]
+    return [*lines, f"{name}_prepare(&values, constants);"]
 
 
 def _forces_body(content: FmuModel) -> list[str]:

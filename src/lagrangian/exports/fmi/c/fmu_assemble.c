@@ -45,7 +45,7 @@ static void list_values(const size_t *places, size_t count, const double *values
 /* Tell why a start is refused: what is given, which constraint it opens, or what would be near. */
 static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, const double *targets)
 {
-    char given[400], found[400], kept[200];
+    char start_text[400], closed_text[400], kept_text[200];
     double values[VARIABLES];
     size_t places[VARIABLES], count = 0, free_count = 0, own = 0, worst = 0;
     memcpy(values, s->to, sizeof values);
@@ -55,13 +55,13 @@ static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, con
             own += !s->set[i];
             places[count++] = STATES + i;
         }
-    list_values(places, count, values, kept, sizeof kept);
+    list_values(places, count, values, kept_text, sizeof kept_text);
     if (own) /* nothing was set: what stays is where the description begins, and parameters or the time are the cause */
         count = 0;
     for (size_t i = 0; i < INPUTS; ++i)
         if (s->to[i] != model_start[i])
             places[count++] = i;
-    list_values(places, count, values, given, sizeof given);
+    list_values(places, count, values, start_text, sizeof start_text);
     fmu_go(s, 1.0);
     const double off = fmu_descent(s, q, &worst);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
@@ -69,16 +69,16 @@ static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, con
             values[STATES + i] = q[i];
             places[free_count++] = STATES + i;
         }
-    list_values(places, free_count, values, found, sizeof found);
+    list_values(places, free_count, values, closed_text, sizeof closed_text);
     if (off <= FMU_WRAPPED_TOLERANCE)
         return fmu_tell(fmu, fmi3Error,
                         "%s: with %s the loops close, but not without passing a dead centre on the way from the start of the "
                         "description, so that the assembly is not known. Set all coordinates to choose it; these would "
                         "close: %s.",
-                        fmu->name, given, found);
+                        fmu->name, start_text, closed_text);
     return fmu_tell(fmu, fmi3Error,
                     "%s: no state with %s%s%s%s closes the loops: the constraint %s is off by %.3g at the nearest. %s",
-                    fmu->name, given, own ? " and " : "", own ? kept : "", own ? ", as in the description," : "",
+                    fmu->name, start_text, own ? " and " : "", own ? kept_text : "", own ? ", as in the description," : "",
                     model_constraint_names[worst], off,
                     free_count ? "Give start values that can be reached." : "Set fewer coordinates, and the others follow.");
 }
@@ -118,17 +118,17 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
         any_changed = any_changed || changed[i];
     }
     /* what is given may close the loops as it is, in whichever assembly */
-    const size_t given = fix_coordinates(s, now->set);
+    const size_t set_count = fix_coordinates(s, now->set);
     fmu_go(s, 1.0);
     memcpy(trial, targets, sizeof trial);
     model_closure(s->t, trial, &s->constants, s->r);
     const double off = fmu_largest(s->r, MODEL_CLOSURES, NULL);
     if (off <= EXACT_TOLERANCE
-        || (off <= ROUNDED_TOLERANCE && given && fmu_newton(s, trial, FMU_POLISH_STEPS, MAX_CLOSING_DISTANCE))) {
+        || (off <= ROUNDED_TOLERANCE && set_count && fmu_newton(s, trial, FMU_POLISH_STEPS, MAX_CLOSING_DISTANCE))) {
         memcpy(q, trial, sizeof trial);
         return fmi3OK;
     }
-    if (off <= ROUNDED_TOLERANCE && given == MODEL_COORDINATES) { /* all was given, and rounded when it was written */
+    if (off <= ROUNDED_TOLERANCE && set_count == MODEL_COORDINATES) { /* all was given, and rounded when it was written */
         static const bool none[MODEL_COORDINATES] = {false};
         (void)fix_coordinates(s, none);
         memcpy(trial, targets, sizeof trial);
@@ -139,12 +139,12 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     }
     /* first the values go where they are given, and then the coordinates that were set; or both together */
     const bool first = begun(s, q);
-    if (first && !given)
+    if (first && !set_count)
         return fmi3OK;
     memcpy(last, first ? q : start, sizeof last);
     memcpy(s->from, first ? s->to : model_start, sizeof s->from);
     memcpy(q, last, sizeof last);
-    if (given) {
+    if (set_count) {
         (void)fix_coordinates(s, now->set);
         if (fmu_reached(s, q, targets))
             return fmi3OK;
@@ -159,7 +159,7 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
         return fmi3OK;
     }
     /* importers may set all start values: what they set to the value of the description stays only if it can */
-    if (fix_coordinates(s, changed) < given) {
+    if (fix_coordinates(s, changed) < set_count) {
         memcpy(trial, last, sizeof trial);
         if (fmu_reached(s, trial, targets)) {
             warn_of_moved_start(fmu);

@@ -18,10 +18,10 @@ fmi3Status fmu_tell(const fmu_instance *fmu, fmi3Status status, const char *form
     const int category = category_of(status);
     if (fmu->log && (fmu->logged[category] || category == 2)) {
         char text[1024];
-        va_list given;
-        va_start(given, format);
-        (void)vsnprintf(text, sizeof text, format, given);
-        va_end(given);
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
         fmu->log(fmu->environment, status, CATEGORIES[category], text);
     }
     return status;
@@ -153,12 +153,12 @@ FMI3_STATUS(fmi3SetDebugLogging)(fmi3Instance instance, fmi3Boolean on, size_t c
     for (int i = 0; i < 3 && !count; ++i)
         fmu->logged[i] = on;
     for (size_t k = 0; k < count; ++k) {
-        int found = 0;
-        while (found < 3 && strcmp(categories[k], CATEGORIES[found]) != 0)
-            ++found;
-        if (found == 3)
+        int category = 0;
+        while (category < 3 && strcmp(categories[k], CATEGORIES[category]) != 0)
+            ++category;
+        if (category == 3)
             return fmu_tell(fmu, fmi3Error, "There is no log category %.200s.", categories[k]);
-        fmu->logged[found] = on;
+        fmu->logged[category] = on;
     }
     return fmi3OK;
 }

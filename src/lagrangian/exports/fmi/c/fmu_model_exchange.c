@@ -101,10 +101,10 @@ FMI3_STATUS(fmi3GetContinuousStateDerivatives)(fmi3Instance instance, fmi3Float6
         !right_count(fmu, count, MODEL_STATES, "fmi3GetContinuousStateDerivatives"))
         return fmi3Error;
     fmu_derivatives(&fmu->now);
-    const double *found = fmu->now.values + DERIVATIVES;
-    memcpy(derivatives, found, count * sizeof *found);
+    const double *current = fmu->now.values + DERIVATIVES;
+    memcpy(derivatives, current, count * sizeof *current);
     for (size_t i = 0; i < count; ++i)
-        if (!fmu_finite(found + i, 1))
+        if (!fmu_finite(current + i, 1))
             return fmu_tell(fmu, fmi3Discard, "%s is not finite at time %.17g.", model_names[DERIVATIVES + i],
                             fmu->now.values[TIME]);
     return fmi3OK;
