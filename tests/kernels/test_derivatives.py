@@ -240,7 +240,7 @@ def test_too_large() -> None:
 )
 def test_derivatives_are_those_of_pinocchio(robot: str, floating: bool) -> None:
     pin = pytest.importorskip("pinocchio")
-    from tests.peers.test_derivatives_are_those_of_pinocchio import Translator, name, robots
+    from tests.peers.test_pinocchio import Translator, name, robots
 
     paths = [path for path in robots() if name(path) == robot]
     if not paths:

@@ -189,7 +189,7 @@ EQUALITIES = {
 def jacobian(path: Path, mechanism: lg.Mechanism, q: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """MuJoCo's equality rows over our speeds, their residuals, and the configuration: as the model is written if not given."""
     mujoco = pytest.importorskip("mujoco")
-    from tests.peers.test_constraint_rows_are_those_of_mujoco import Translator
+    from tests.peers.test_mujoco import Translator
 
     model = mujoco.MjModel.from_xml_path(str(path))
     data, to = mujoco.MjData(model), Translator(model, mechanism)
