@@ -1,6 +1,6 @@
 """How long a new user waits: a fresh virtual environment, an empty folder, an empty cache of kernels, and a stopwatch.
 
-python benchmarks/first_minutes.py            # installs, then runs README's first command and one's own 2R
+python benchmarks/first_minutes.py            # installs, then runs README's first command and your own 2R
 python benchmarks/first_minutes.py --here     # with this interpreter's lagrangian, without installing
 """
 

@@ -36,9 +36,9 @@ def draw_picture(mechanism: lg.Mechanism, name: str, **more: Any) -> None:
     keep(Image.fromarray(mechanism.draw(size=SIZE, **more)), name)
 
 
-def figure(figure: Any, name: str, width: int = 900) -> None:
+def figure(chart: Any, name: str, width: int = 900) -> None:
     """A matplotlib figure, `width` pixels wide."""
-    figure.savefig("figure.png", dpi=200)
+    chart.savefig("figure.png", dpi=200)
     image = Image.open("figure.png").convert("RGB")
     keep(image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS), name)
 

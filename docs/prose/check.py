@@ -179,21 +179,21 @@ def in_table(lines: list[str], at: int) -> bool:
 def of_docstring(docstring: str) -> str:
     """The sentences of a numpydoc docstring as Markdown: without its examples, tables, headings and labels of parameters."""
     lines = inspect.cleandoc(docstring).splitlines()
-    kept, section = [], ""
+    prose_lines, section = [], ""
     for number, line in enumerate(lines, 1):
         below = lines[number] if number < len(lines) else ""
         if below and set(below.strip()) == {"-"} and line.strip():
             section = line.strip()
-            kept.append("")
+            prose_lines.append("")
         elif set(line.strip()) == {"-"} or section in ("Examples", "See Also", "References"):
-            kept.append("")
+            prose_lines.append("")
         elif section in TYPED or in_table(lines, number - 1):
-            kept.append("")  # names, types and labels
+            prose_lines.append("")  # names, types and labels
         elif re.match(r"\s*(>>>|\.\.\.|\.\. \w+::)", line):
-            kept.append("")
+            prose_lines.append("")
         else:
-            kept.append(line)
-    return re.sub(r":\w+:`([^`]*)`", r"`\1`", "\n".join(kept))
+            prose_lines.append(line)
+    return re.sub(r":\w+:`([^`]*)`", r"`\1`", "\n".join(prose_lines))
 
 
 def of_page(page: Path) -> list[Complaint]:
