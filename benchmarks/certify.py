@@ -28,14 +28,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=PROBLEMS)
     parser.add_argument("--digits", type=int, default=30)
-    given = parser.parse_args()
+    options = parser.parse_args()
     print(f"{'problem':<18} {'t':>5} {'digits':>6} {'bits':>5} {'order':>5} {'steps':>5} {'seconds':>8}  simulate is off by")
-    for name in [given.only] if given.only else PROBLEMS:
+    for name in [options.only] if options.only else PROBLEMS:
         mechanism, t, start = PROBLEMS[name]
-        found = lg.certify(mechanism, t, digits=given.digits, **start)
-        off = found.error_bounds(lg.simulate(mechanism, t, rtol=1e-12, atol=1e-14, **start)).max()
-        how = f"{found.bits:>5} {found.order:>5} {found.steps:>5} {found.seconds:>8.1f}"
-        print(f"{name:<18} {t:>5g} {found.digits:>6} {how}  {off:.1e}")
+        certified_motion = lg.certify(mechanism, t, digits=options.digits, **start)
+        off = certified_motion.error_bounds(lg.simulate(mechanism, t, rtol=1e-12, atol=1e-14, **start)).max()
+        how = (
+            f"{certified_motion.bits:>5} {certified_motion.order:>5} {certified_motion.steps:>5} {certified_motion.seconds:>8.1f}"
+        )
+        print(f"{name:<18} {t:>5g} {certified_motion.digits:>6} {how}  {off:.1e}")
 
 
 if __name__ == "__main__":

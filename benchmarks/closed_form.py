@@ -51,17 +51,17 @@ def puma_modified() -> lg.Mechanism:
         {"alpha": quarter},
         {"alpha": -quarter},
     ]
-    return _modified("puma560 modified", rows)
+    return _modified_convention_arm("puma560 modified", rows)
 
 
-def twisted() -> lg.Mechanism:
+def twisted_arm() -> lg.Mechanism:
     """Six joints, every length and every twist a name; without the first row's, which only place the base."""
     rows: list[Record] = [{}]
     rows += [{k: parameter(f"{k}{i}", 0.2 + 0.1 * i) for k in ("a", "d", "alpha")} for i in range(2, 7)]
-    return _modified("general 6R", rows)
+    return _modified_convention_arm("general 6R", rows)
 
 
-def _modified(name: str, rows: list[Record]) -> lg.Mechanism:
+def _modified_convention_arm(name: str, rows: list[Record]) -> lg.Mechanism:
     body = {"joint": "R", "mass": 1, "inertia": (1, 1, 1)}
     return lg.Mechanism.from_dh([{**body, **row} for row in rows], convention="modified", name=name)
 
@@ -89,7 +89,7 @@ ARMS: dict[str, tuple[Callable[[], lg.Mechanism], str]] = {
     "puma560": (lambda: lg.library("puma560"), "all"),
     "puma560 modified": (puma_modified, "all"),
     "lwr7": (lambda: lg.library("lwr7"), "all"),
-    "general 6R": (twisted, "all"),
+    "general 6R": (twisted_arm, "all"),
     "ur5 urdf": (lambda: urdf("ur5_robot.urdf"), "inertial"),
     "panda urdf": (lambda: urdf("panda.urdf"), "inertial"),
 }
@@ -100,14 +100,14 @@ ARMS: dict[str, tuple[Callable[[], lg.Mechanism], str]] = {
 
 def best(function: Callable[[], object], rounds: int, seconds: float = 3.0) -> float:
     """The shortest of at most so many calls, and of at most so many seconds."""
-    found, end = float("inf"), time.perf_counter() + seconds
+    result, end = float("inf"), time.perf_counter() + seconds
     for _ in range(rounds):
         start = time.perf_counter()
         function()
-        found = min(found, time.perf_counter() - start)
+        result = min(result, time.perf_counter() - start)
         if time.perf_counter() > end:
             break
-    return found
+    return result
 
 
 class Stopped(Exception):
@@ -160,11 +160,11 @@ def peer(method: str, name: str, options: argparse.Namespace) -> Record:
         return {"ours": None, "seconds": None, "deviation": None}
     if done.returncode:
         raise SystemExit(f"{name}, {PEERS[method]}:\n{done.stderr}")
-    found: Record = json.loads(done.stdout.splitlines()[-1])
-    return found
+    record: Record = json.loads(done.stdout.splitlines()[-1])
+    return record
 
 
-def measured(name: str, options: argparse.Namespace, have_sympy: bool) -> Record:
+def measure(name: str, options: argparse.Namespace, have_sympy: bool) -> Record:
     make, symbols = ARMS[name]
     arm = make()
     eom = derive_ours(arm, symbols)
@@ -175,9 +175,9 @@ def measured(name: str, options: argparse.Namespace, have_sympy: bool) -> Record
         "ours": best(lambda: derive_ours(arm, symbols), options.rounds),
     }
     for method in PEERS if have_sympy else ():
-        found = peer(method, name, options)
-        record["ours"] = min(record["ours"], found.pop("ours") or record["ours"])
-        record[method] = found
+        result = peer(method, name, options)
+        record["ours"] = min(record["ours"], result.pop("ours") or record["ours"])
+        record[method] = result
     return record
 
 
@@ -223,11 +223,11 @@ def show(record: Record, cap: float) -> None:
     print(f"{record['arm']:<18}{record['joints']:>3}  {record['symbols']:<9}{length(record['ours']):>10}{peers}", flush=True)
 
 
-def show_details(found: Record) -> None:
-    verdict = "" if found["proved"] else "NOT proved, "
-    operators = "".join(f"{count or 'unknown':>18}" for count in found["operators"].values())
-    grouping = f"{found['base']} in {length(found['grouping'])}"
-    print(f"{found['arm']:<18}{verdict + length(found['proof']):>24}{grouping:>24}{operators}", flush=True)
+def show_details(values: Record) -> None:
+    verdict = "" if values["proved"] else "NOT proved, "
+    operators = "".join(f"{count or 'unknown':>18}" for count in values["operators"].values())
+    grouping = f"{values['base']} in {length(values['grouping'])}"
+    print(f"{values['arm']:<18}{verdict + length(values['proof']):>24}{grouping:>24}{operators}", flush=True)
 
 
 def main() -> None:
@@ -249,19 +249,19 @@ def main() -> None:
     chosen = [options.only] if options.only else list(ARMS)
     records = []
     for name in chosen:
-        records.append(measured(name, options, have))
+        records.append(measure(name, options, have))
         show(records[-1], options.cap)
-    found = []
+    results = []
     detailed = [record for record in records if record["arm"] in DETAILED]
     if detailed:
         print(f"\n{'':<18}{'':>24}{'':>24}   operators of M as written")
         names = "".join(f"{name.removeprefix('SymPy '):>18}" for name in ("lagrangian", *PEERS.values()))
         print(f"{'arm':<18}{'time to prove':>24}{'base parameters':>24}{names}")
     for record in detailed:
-        found.append(details(record))
-        show_details(found[-1])
+        results.append(details(record))
+        show_details(results[-1])
     if options.json:
-        options.json.write_text(json.dumps({"cap": options.cap, "arms": records, "details": found}, indent=1) + "\n")
+        options.json.write_text(json.dumps({"cap": options.cap, "arms": records, "details": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -69,13 +69,13 @@ def newton_euler(arm: lg.Mechanism, functions: Any, q: Sequence[Any], qd: Sequen
         F = mass * a + cross(al, h) + cross(w, cross(w, h))
         N = I @ al + cross(w, I @ w) + cross(h, a)
         links.append((E, p, F, N))
-    f, n, found = zero, zero, []
+    f, n, results = zero, zero, []
     for E, p, F, N in reversed(links):
         f, n = f + F, n + N
-        found.append(n[2])
+        results.append(n[2])
         f, n = E @ f, E @ n
         n = n + cross(p, f)
-    return found[::-1]
+    return results[::-1]
 
 
 class Code:
@@ -96,9 +96,9 @@ class Code:
 
 
 def ours(arm: lg.Mechanism) -> tuple[str, str]:
-    made = lg.export(arm, "c", functions=["inverse_dynamics"])
-    name = next(name for name in made.files if name.endswith(".h")).removesuffix(".h")
-    source = str(made.files[f"{name}.h"]) + str(made.files[f"{name}.c"]).replace(f'#include "{name}.h"', "")
+    export_result = lg.export(arm, "c", functions=["inverse_dynamics"])
+    name = next(name for name in export_result.files if name.endswith(".h")).removesuffix(".h")
+    source = str(export_result.files[f"{name}.h"]) + str(export_result.files[f"{name}.c"]).replace(f'#include "{name}.h"', "")
     return source, f"{name}_inverse_dynamics(q + 7*i, qd + 7*i, qdd + 7*i, &{name}_default_constants, tau + 7*i);"
 
 
@@ -118,7 +118,7 @@ def casadi_code(arm: lg.Mechanism) -> tuple[str, str]:
     return source, call
 
 
-def _sympy(arm_name: str, given: Any) -> None:
+def _sympy(arm_name: str, item: Any) -> None:
     import sympy
 
     arm = lg.library(arm_name)
@@ -132,7 +132,7 @@ def _sympy(arm_name: str, given: Any) -> None:
         for k in range(n):
             text = text.replace(f"{name}_{k}", f"{name}[{k}]")
     head = "#include <math.h>\nstatic void rnea_sympy(const double *q, const double *qd, const double *qdd, double *tau)\n{\n"
-    given.send(head + text + "}\n")
+    item.send(head + text + "}\n")
 
 
 def sympy_code(arm: lg.Mechanism, patience: float) -> tuple[str, str] | None:
@@ -150,35 +150,35 @@ def sympy_code(arm: lg.Mechanism, patience: float) -> tuple[str, str] | None:
 
 
 def best(functions: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    found = dict.fromkeys(functions, float("inf"))
+    best_times = dict.fromkeys(functions, float("inf"))
     for _ in range(rounds):
         for name, function in functions.items():
             start = time.perf_counter()
             function()
-            found[name] = min(found[name], time.perf_counter() - start)
-    return found
+            best_times[name] = min(best_times[name], time.perf_counter() - start)
+    return best_times
 
 
-def timed(what: str, make: Callable[[], Any]) -> Any:
+def time_call(what: str, make: Callable[[], Any]) -> Any:
     start = time.perf_counter()
-    found = make()
+    result = make()
     seconds = time.perf_counter() - start
-    told = f"{len(found[0]) / 1000:8.1f} kB" if found else "not finished"
-    print(f"  {what:<40} {seconds:8.2f} s   {told}")
-    return found
+    message = f"{len(result[0]) / 1000:8.1f} kB" if result else "not finished"
+    print(f"  {what:<40} {seconds:8.2f} s   {message}")
+    return result
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--patience", type=float, default=600.0, help="seconds for SymPy")
-    given = parser.parse_args()
+    options = parser.parse_args()
     arm = lg.library("panda").replace(frames=())
     print("Panda, inverse dynamics: to generate C")
     sources = {
-        "lagrangian": timed("lagrangian", lambda: ours(arm)),
-        "CasADi": timed("CasADi, recursive Newton-Euler", lambda: casadi_code(arm)),
-        "SymPy": timed("SymPy, recursive Newton-Euler and cse", lambda: sympy_code(arm, given.patience)),
+        "lagrangian": time_call("lagrangian", lambda: ours(arm)),
+        "CasADi": time_call("CasADi, recursive Newton-Euler", lambda: casadi_code(arm)),
+        "SymPy": time_call("SymPy, recursive Newton-Euler and cse", lambda: sympy_code(arm, options.patience)),
     }
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.normal(size=(3, BATCH, arm.nv))
@@ -194,15 +194,15 @@ def main() -> None:
     np.testing.assert_allclose(theirs.T, expected, rtol=1e-9, atol=1e-9)
     with tempfile.TemporaryDirectory() as folder:
         for flags, listed in FLAGS.items():
-            for k, (name, made) in enumerate(sources.items()):
-                if made is None:
+            for k, (name, value) in enumerate(sources.items()):
+                if value is None:
                     continue
-                code = Code(Path(folder), f"code{k}_{len(listed)}", *made, listed)
+                code = Code(Path(folder), f"code{k}_{len(listed)}", *value, listed)
                 out = np.empty((BATCH, arm.nv))
                 code(q, qd, qdd, out)
                 np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
                 functions[f"{name} C, gcc {flags}"] = lambda code=code, out=out: code(q, qd, qdd, out)
-        times = {name: seconds / BATCH for name, seconds in best(functions, given.rounds).items()}
+        times = {name: seconds / BATCH for name, seconds in best(functions, options.rounds).items()}
     print(f"\nPanda, inverse dynamics, one state, scalar, one thread ({pin.__name__} {pin.__version__})")
     reference = times["lagrangian C, gcc -O2"]
     for name, seconds in times.items():

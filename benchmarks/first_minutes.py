@@ -1,6 +1,6 @@
 """How long a new user waits: a fresh virtual environment, an empty folder, an empty cache of kernels, and a stopwatch.
 
-python benchmarks/first_minutes.py            # installs, then runs README's first command and one's own 2R
+python benchmarks/first_minutes.py            # installs, then runs README's first command and your own 2R
 python benchmarks/first_minutes.py --here     # with this interpreter's lagrangian, without installing
 """
 
@@ -25,7 +25,7 @@ motion.animate("lines.html")
 """
 
 
-def timed(what: str, command: list[str], folder: Path, environment: dict[str, str]) -> float:
+def time_command(what: str, command: list[str], folder: Path, environment: dict[str, str]) -> float:
     """Run a command to its end, and say how long it took."""
     start = time.perf_counter()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
@@ -46,19 +46,21 @@ def main() -> None:
         else:
             venv.create(folder / "venv", with_pip=True)
             programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-            install = timed("pip install .", [str(programs / "pip"), "install", "--quiet", str(PROJECT)], folder, environment)
+            install = time_command(
+                "pip install .", [str(programs / "pip"), "install", "--quiet", str(PROJECT)], folder, environment
+            )
         own, tool = folder / "own", str(programs / "lagrangian")
         own.mkdir()
-        timed("lagrangian --help, the first time", [tool, "--help"], own, environment)
-        times = [timed("lagrangian --help, again", [tool, "--help"], own, environment) for _ in range(3)]
+        time_command("lagrangian --help, the first time", [tool, "--help"], own, environment)
+        times = [time_command("lagrangian --help, again", [tool, "--help"], own, environment) for _ in range(3)]
         print(f"{min(times):8.2f} s  best\n")
         commands = (["new", "arm"], ["derive", "arm.toml"], ["simulate", "arm.toml", "--plot", "--animate"])
-        total = sum(timed("lagrangian " + " ".join(c), [tool, *c], own, environment) for c in commands)
+        total = sum(time_command("lagrangian " + " ".join(c), [tool, *c], own, environment) for c in commands)
         print(f"{total:8.2f} s  equations, plot and animation of one's own 2R in three commands\n")
         environment["LAGRANGIAN_CACHE"] = str(folder / "cache of the lines")
-        timed("the same in six lines of Python", [str(programs / "python"), "-c", SIX_LINES], own, environment)
+        time_command("the same in six lines of Python", [str(programs / "python"), "-c", SIX_LINES], own, environment)
         environment["LAGRANGIAN_CACHE"] = str(folder / "cache of the tour")
-        tour = timed("lagrangian tour", [tool, "tour"], own, environment)
+        tour = time_command("lagrangian tour", [tool, "tour"], own, environment)
         print(f"{install + tour:8.2f} s  from nothing to the first report")
 
 

@@ -76,8 +76,8 @@ def humanoid() -> lg.Mechanism:
 
 
 def mechanism(name: str) -> lg.Mechanism:
-    made = {"hand": hand, "humanoid": humanoid, "puma": lambda: lg.library("puma560")}
-    return made[name]() if name in made else lg.load(name)
+    makers = {"hand": hand, "humanoid": humanoid, "puma": lambda: lg.library("puma560")}
+    return makers[name]() if name in makers else lg.load(name)
 
 
 def once(name: str) -> None:
@@ -86,7 +86,7 @@ def once(name: str) -> None:
     compiled, began = [0, 0], 0
     compile_object, go = machine_code.compile_object, Run.go
 
-    def counted(*arguments: object, **options: object) -> bytes:
+    def count_and_compile(*arguments: object, **options: object) -> bytes:
         compiled[began] += 1
         return compile_object(*arguments, **options)  # type: ignore[arg-type]
 
@@ -95,7 +95,7 @@ def once(name: str) -> None:
         began = 1
         return go(run, end)
 
-    machine_code.compile_object, Run.go = counted, going  # type: ignore[assignment,method-assign]
+    machine_code.compile_object, Run.go = count_and_compile, going  # type: ignore[assignment,method-assign]
     robot = mechanism(name)
     wall, cpu = time.perf_counter(), time.process_time()
     motion = lg.simulate(robot, 1.0)
@@ -108,8 +108,8 @@ def in_process(name: str, folder: str) -> list[float]:
     done = subprocess.run([sys.executable, __file__, "--once", name], env=environment, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{name}: {done.stderr}")
-    found: list[float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    times: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return times
 
 
 def main() -> None:
@@ -120,9 +120,9 @@ def main() -> None:
     print(
         f"{'robot':20} speeds | cold: wall s   CPU s  compiled before, after | warm: wall s   CPU s  compiled | events  until s"
     )
-    for name, given in robots.items():
+    for name, value in robots.items():
         with tempfile.TemporaryDirectory() as folder:
-            cold, warm = in_process(given, folder), in_process(given, folder)
+            cold, warm = in_process(value, folder), in_process(value, folder)
         print(
             f"{name:20} {cold[0]:6.0f} | {cold[1]:12.2f} {cold[2]:7.2f} {cold[3]:16.0f}, {cold[4]:5.0f} | {warm[1]:12.2f} "
             f"{warm[2]:7.2f} {warm[3] + warm[4]:9.0f} | {warm[5]:6.0f} {warm[6]:8.3g}",

@@ -13,12 +13,12 @@ import lagrangian as lg
 
 def equations(mechanism: lg.Mechanism, torques: dict[str, str] | None = None) -> list[tuple[Any, Any]]:
     """q' = qd and qd' = M^-1 (tau - C qd - G) of a mechanism of two joints, its parameters as numbers."""
-    found = lg.derive(mechanism).to_sympy()
+    equations = lg.derive(mechanism).to_sympy()
     values = {name: float(x) for name, x in mechanism.parameters.items()}
     names, speeds = mechanism.coordinate_names, [f"qd_{name}" for name in mechanism.speed_names]
     qd = sympy.Matrix(sympy.symbols(speeds))
     tau = sympy.Matrix([sympy.sympify((torques or {}).get(name, "0")) for name in mechanism.speed_names])
-    M, force = found["M"], tau - found["C"] * qd - found["G"]
+    M, force = equations["M"], tau - equations["C"] * qd - equations["G"]
 
     def expression(x: Any) -> Any:
         return hy.from_sympy(sympy.expand(x.subs(values)))  # its numbers multiplied out
@@ -58,11 +58,11 @@ class Many:
         width = self.width
         if rtol not in self._made:
             self._made[rtol] = hy.taylor_adaptive_batch(self.system, np.zeros((starts.shape[1], width)), tol=rtol)
-        ta, found = self._made[rtol], np.empty_like(starts)
+        ta, result = self._made[rtol], np.empty_like(starts)
         assert len(starts) % width == 0
         for k in range(0, len(starts), width):
             ta.set_time(0.0)
             ta.state[:] = starts[k : k + width].T
             ta.propagate_until(self.end)
-            found[k : k + width] = ta.state.T
-        return found
+            result[k : k + width] = ta.state.T
+        return result

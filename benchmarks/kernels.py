@@ -37,7 +37,7 @@ def best(functions: dict[str, Callable[[], object]], rounds: int, seconds: float
         start = time.perf_counter()
         function()
         inner[name] = max(1, int(seconds / 4 / max(time.perf_counter() - start, 1e-9)))
-    found = dict.fromkeys(functions, float("inf"))
+    best_times = dict.fromkeys(functions, float("inf"))
     for _ in range(rounds):
         for name, function in functions.items():
             n = inner[name]
@@ -45,8 +45,8 @@ def best(functions: dict[str, Callable[[], object]], rounds: int, seconds: float
                 start = time.perf_counter()
                 for _ in range(n):
                     function()
-                found[name] = min(found[name], (time.perf_counter() - start) / n)
-    return found
+                best_times[name] = min(best_times[name], (time.perf_counter() - start) / n)
+    return best_times
 
 
 def show(title: str, unit: float, unit_name: str, times: dict[str, float], ours: str) -> None:
@@ -313,27 +313,27 @@ def start_up() -> None:
     """Import, first kernel cold, first kernel from the cache, a robot of 101 joints: each in a process of its own."""
     print("\nstart-up, each in a process of its own, best of 3")
 
-    def timed(title: str, program: str, cache: str, fresh: bool) -> None:
-        found = []
+    def time_program(title: str, program: str, cache: str, fresh: bool) -> None:
+        results = []
         for k in range(3):
             folder = f"{cache}/{k}" if fresh else cache
             environment = {**os.environ, "LAGRANGIAN_CACHE": folder}
-            found.append(
+            results.append(
                 float(
                     subprocess.run(
                         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
                     ).stdout
                 )
             )
-        print(f"  {title:<58} {min(found):8.3f} s")
+        print(f"  {title:<58} {min(results):8.3f} s")
 
     clock = "import time; t = time.perf_counter(); "
     arm = "import lagrangian as lg, numpy as np; m = lg.library('panda'); x = np.zeros(7); "
     first = arm + clock + "lg.compile(m).inverse_dynamics(x, x, x); print(time.perf_counter() - t)"
     with tempfile.TemporaryDirectory() as cache:
-        timed("import lagrangian", clock + "import lagrangian; print(time.perf_counter() - t)", cache, False)
-        timed("first kernel of a 7-joint arm, cold", first, cache + "/cold", True)
-        timed("first kernel of a 7-joint arm, from the cache", first, cache + "/cold/0", False)
+        time_program("import lagrangian", clock + "import lagrangian; print(time.perf_counter() - t)", cache, False)
+        time_program("first kernel of a 7-joint arm, cold", first, cache + "/cold", True)
+        time_program("first kernel of a 7-joint arm, from the cache", first, cache + "/cold/0", False)
         path = str(urdf("tiago_dual.urdf"))
         tiago = (
             "import warnings; warnings.simplefilter('ignore'); import lagrangian as lg, numpy as np\n"
@@ -342,7 +342,7 @@ def start_up() -> None:
             + "d = lg.compile(m); d.inverse_dynamics(q, x, x); d.forward_dynamics(q, x, x); d.mass_matrix(q)\n"
             + "print(time.perf_counter() - t)"
         )
-        timed("tiago_dual: inverse, forward dynamics and mass matrix, cold", tiago, cache + "/tiago", True)
+        time_program("tiago_dual: inverse, forward dynamics and mass matrix, cold", tiago, cache + "/tiago", True)
 
 
 def main() -> None:

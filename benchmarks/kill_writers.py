@@ -94,9 +94,9 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def killed(name: str, folder: Path, kills: int, chance: random.Random) -> Counter[str]:
+def kill_and_count(name: str, folder: Path, kills: int, chance: random.Random) -> Counter[str]:
     """What was found after each kill."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     target = place_of(folder / "kept", name) / name
     command = [sys.executable, "-c", PREPARE + WRITERS[name] + LOOP, name, str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
@@ -110,35 +110,35 @@ def killed(name: str, folder: Path, kills: int, chance: random.Random) -> Counte
             writer.stdin.flush()
             kill_at_some_moment(writer.stdout, chance)
             left = [x for x in target.parent.iterdir() if x != target]
-            found["whole" if digest(target) in versions else "BROKEN"] += 1
-            found["leftover beside it"] += bool(left)
+            counts["whole" if digest(target) in versions else "BROKEN"] += 1
+            counts["leftover beside it"] += bool(left)
             for x in left:  # as the next writer a minute later would find it
                 os.utime(x, (1, 1))
         writer.stdin.close()
-    return found
+    return counts
 
 
-def kill_at_some_moment(told: IO[str], chance: random.Random) -> None:
+def kill_at_some_moment(message: IO[str], chance: random.Random) -> None:
     """After three writes, within the time of ten more."""
     pid, done, began = 0, 0, time.perf_counter()
     while not pid or done < 3:
-        word, *number = line_of(told).split()
+        word, *number = line_of(message).split()
         pid, done = (int(number[0]), done) if word == "process" else (pid, int(word))
     time.sleep(chance.uniform(0, 10 / 3 * (time.perf_counter() - began)))
     os.kill(pid, signal.SIGKILL)
-    while line_of(told) != "dead\n":
+    while line_of(message) != "dead\n":
         pass
 
 
-def line_of(told: IO[str]) -> str:
+def line_of(message: IO[str]) -> str:
     """The next line; a writer that fails has none."""
-    line = told.readline()
+    line = message.readline()
     if not line:
         raise SystemExit("the writer failed")
     return line
 
 
-def pruned(folder: Path) -> bool:
+def next_write_prunes(folder: Path) -> bool:
     """Whether the next write deletes what is left."""
     from lagrangian.files import delete_leftovers, write
 
@@ -156,10 +156,10 @@ def main(kills: int = 100, seed: int = 1) -> int:
     with tempfile.TemporaryDirectory() as base:
         for name in WRITERS:
             (Path(base) / name).mkdir()
-            found = killed(name, Path(base) / name, kills, chance)
-            broken += found["BROKEN"]
-            print(f"{name:13} {', '.join(f'{what} {times}' for what, times in found.items())}", flush=True)
-        clean = pruned(Path(base))
+            result = kill_and_count(name, Path(base) / name, kills, chance)
+            broken += result["BROKEN"]
+            print(f"{name:13} {', '.join(f'{what} {times}' for what, times in result.items())}", flush=True)
+        clean = next_write_prunes(Path(base))
     print(f"{kills} kills each: {broken} broken; what was left beside is {'' if clean else 'NOT '}deleted by the next write")
     return 1 if broken or not clean else 0
 

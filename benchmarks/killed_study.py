@@ -35,17 +35,17 @@ def study(samples: int, folder: str, **where: object) -> lg.Study:
     return lg.study("two_r", over, run, keep, samples=samples, seed=7, chunk=256, folder=folder, **where)  # type: ignore[arg-type]
 
 
-def started(*words: str) -> subprocess.Popen[bytes]:
+def start_worker(*words: str) -> subprocess.Popen[bytes]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen([sys.executable, *words], **quiet)  # type: ignore[call-overload,no-any-return]
 
 
 def worker(scheduler: str) -> subprocess.Popen[bytes]:
-    return started("-m", "distributed.cli.dask_worker", scheduler, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    return start_worker("-m", "distributed.cli.dask_worker", scheduler, "--nthreads", "1", "--no-nanny", "--no-dashboard")
 
 
 def client(samples: int, folder: Path, scheduler: str) -> subprocess.Popen[bytes]:
-    return started(str(HERE), "--client", str(samples), str(folder), scheduler)
+    return start_worker(str(HERE), "--client", str(samples), str(folder), scheduler)
 
 
 def chunks(folder: Path) -> int:
@@ -59,9 +59,9 @@ def wait_for(folder: Path, many: float, process: subprocess.Popen[bytes]) -> Non
         time.sleep(0.1)
 
 
-def killed(samples: int, folder: Path, address: Path) -> None:
+def run_with_kills(samples: int, folder: Path, address: Path) -> None:
     """The study on a cluster, with what happens to it."""
-    scheduler = started(
+    scheduler = start_worker(
         "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(address)
     )  # fmt: skip
     running = [scheduler]
@@ -96,7 +96,7 @@ def killed(samples: int, folder: Path, address: Path) -> None:
 def main(samples: int, base: Path) -> None:
     base.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
-    killed(samples, base / "cluster", base / "scheduler.json")
+    run_with_kills(samples, base / "cluster", base / "scheduler.json")
     on_cluster = lg.read_study(base / "cluster")
     print(
         f"on the cluster: {time.perf_counter() - began:.0f} s; {on_cluster.completed_count} of {len(on_cluster)} samples,",
@@ -108,8 +108,8 @@ def main(samples: int, base: Path) -> None:
     print(f"undisturbed, two processes: {time.perf_counter() - began:.0f} s; {alone.counts()}")
     a, b = ({p.name: p.read_bytes() for p in (base / x / "chunks").glob("*.chunk")} for x in ("cluster", "local"))
     print(f"chunks of both: {len(a)} and {len(b)}; byte for byte the same: {a == b}")
-    begun, kept = on_cluster.counts()["begun"], on_cluster.counts()["kept"]
-    print(f"kept more than once: {on_cluster.counts()['kept twice']}; begun by who was then killed: {begun - kept}")
+    begun, saved_count = on_cluster.counts()["begun"], on_cluster.counts()["kept"]
+    print(f"kept more than once: {on_cluster.counts()['kept twice']}; begun by who was then killed: {begun - saved_count}")
     print(alone.summary())
 
 

@@ -65,14 +65,14 @@ def function(program: Program, threads: int = 1) -> Callable[..., np.ndarray]:
 
 def best(functions: list[Callable[[], object]], seconds: float) -> list[float]:
     """The least time of each, in turns of five calls, one after the other as in a run."""
-    found, end = [math.inf] * len(functions), time.perf_counter() + seconds
+    result, end = [math.inf] * len(functions), time.perf_counter() + seconds
     while time.perf_counter() < end:
         for k, f in enumerate(functions):
             for _ in range(5):
                 start = time.perf_counter()
                 f()
-                found[k] = min(found[k], time.perf_counter() - start)
-    return found
+                result[k] = min(result[k], time.perf_counter() - start)
+    return result
 
 
 def times(seconds: float) -> None:
@@ -85,11 +85,11 @@ def times(seconds: float) -> None:
         q, qd, x = rng.normal(size=(3, n)) * 0.3
         line = f"{n:8} |"
         for algorithm in (FORWARD_DYNAMICS, INVERSE_DYNAMICS):
-            made = [function(kind(algorithm, tree)) for kind in (OneSweep, TreeProgram)]
-            results = [f(q, qd, x) for f in made]
+            values = [function(kind(algorithm, tree)) for kind in (OneSweep, TreeProgram)]
+            results = [f(q, qd, x) for f in values]
             error = np.abs(results[1] - results[0]).max() / np.abs(results[0]).max()
             assert error < 1e-9
-            calls = [partial(f, q, qd, x) for f in made]
+            calls = [partial(f, q, qd, x) for f in values]
             one, other = (t / n * 1e9 for t in best(calls, seconds))
             other_of_forward = other if algorithm is FORWARD_DYNAMICS else other_of_forward
             pieces = "in pieces" if plan_if_faster(algorithm, tree, target.current()) is not None else "not cut  "
@@ -108,9 +108,9 @@ def threads(seconds: float) -> None:
         tree, line = tree_of(n), f"{n:8} |"
         q, qd, x = np.random.default_rng(0).normal(size=(3, n)) * 0.3
         for algorithm in (FORWARD_DYNAMICS, INVERSE_DYNAMICS):
-            made = [function(TreeProgram(algorithm, tree), count) for count in (1, 2)]
-            assert np.array_equal(made[0](q, qd, x), made[1](q, qd, x))
-            one, other = (t / n * 1e9 for t in best([partial(f, q, qd, x) for f in made], seconds))
+            results = [function(TreeProgram(algorithm, tree), count) for count in (1, 2)]
+            assert np.array_equal(results[0](q, qd, x), results[1](q, qd, x))
+            one, other = (t / n * 1e9 for t in best([partial(f, q, qd, x) for f in results], seconds))
             line += f" {one:6.1f} {other:6.1f} {one / other:5.2f} times |"
         print(line, flush=True)
 
@@ -118,7 +118,7 @@ def threads(seconds: float) -> None:
 # -- accuracy --------------------------------------------------------------------------------------------------------------
 
 
-def hinged(n: int, masses: np.ndarray, inertias: np.ndarray) -> lg.Mechanism:
+def hinged_chain(n: int, masses: np.ndarray, inertias: np.ndarray) -> lg.Mechanism:
     """`chain` of benchmarks/kernels.py with other bodies."""
     one = chain(n)
     bodies = [
@@ -134,16 +134,16 @@ def accuracy(n: int) -> None:
     one, heavy, uneven = np.ones(n), np.ones(n), np.where(np.arange(n) % 2, 1.0, 1e-6)
     heavy[-1] = 1e6
     cases = {
-        "plain": (hinged(n, one, one), q),
-        "heavy tip, 1e6": (hinged(n, heavy, heavy), q),
-        "masses 1 : 1e-6": (hinged(n, uneven, uneven), q),
-        "straight": (hinged(n, one, one), 0 * q),
-        "inertias of 1e-9": (hinged(n, one, 1e-9 * one), q),
+        "plain": (hinged_chain(n, one, one), q),
+        "heavy tip, 1e6": (hinged_chain(n, heavy, heavy), q),
+        "masses 1 : 1e-6": (hinged_chain(n, uneven, uneven), q),
+        "straight": (hinged_chain(n, one, one), 0 * q),
+        "inertias of 1e-9": (hinged_chain(n, one, 1e-9 * one), q),
     }
     print(f"\nforward dynamics of {n} links, largest error over largest qdd, against 60 digits")
     for name, (mechanism, angles) in cases.items():
         tree = trees.build_tree(mechanism)
-        made = [function(kind(FORWARD_DYNAMICS, tree))(angles, qd, tau) for kind in (OneSweep, TreeProgram)]
+        results = [function(kind(FORWARD_DYNAMICS, tree))(angles, qd, tau) for kind in (OneSweep, TreeProgram)]
         with mpmath.workdps(60):
             state = dict(zip(FORWARD_DYNAMICS.inputs, (angles, qd, tau), strict=True))
             number = lambda name, k: mpmath.mpf(float(state[name][k]))  # noqa: E731, B023
@@ -153,7 +153,7 @@ def accuracy(n: int) -> None:
                     flat = (mpmath.mpf(x) if x else 0 for x in flatten(getattr(link, constant)))
                     setattr(link, constant, unflatten(template, flat))
             exact = np.array(run(FORWARD_DYNAMICS, tree, exact_links))
-            errors = [float(max(abs(x - exact)) / max(abs(exact))) for x in made]
+            errors = [float(max(abs(x - exact)) / max(abs(exact))) for x in results]
         print(f"  {name:18} sweep {errors[0]:.1e}   pieces {errors[1]:.1e}   {errors[1] / errors[0]:.2f} times", flush=True)
 
 
@@ -163,13 +163,13 @@ def accuracy(n: int) -> None:
 def operations(algorithm: Algorithm, tree: Tree, code_constants: rolled_trace.CodeConstants | None) -> float:
     """Of a link."""
     passes = rolled_trace.trace_algorithm(algorithm, tree, code_constants).passes
-    return sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in passes)
+    return sum(np.mean([step.trace.operations for step in result.steps.values()]) for result in passes)
 
 
 def of_records(outputs: Callable[..., list[object]], *sizes: int) -> int:
     graph = Graph()
-    given = [[graph.input(str(k), j) for j in range(size)] for k, size in enumerate(sizes)]
-    return Trace(graph, outputs(*given)).operations
+    arguments = [[graph.input(str(k), j) for j in range(size)] for k, size in enumerate(sizes)]
+    return Trace(graph, outputs(*arguments)).operations
 
 
 def cores() -> None:
@@ -185,7 +185,7 @@ def cores() -> None:
         swept = operations(kind.algorithm, tree, None)
         same = operations(kind.algorithm, replace(tree, kind=tuple(plan.link_variants)), plan.code_constants)  # type: ignore[arg-type]
         lanes = LaneLoopEmitter(kind.lanes_algorithm, plan, chosen)
-        cut = sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in lanes.program.passes)
+        cut = sum(np.mean([step.trace.operations for step in result.steps.values()]) for result in lanes.program.passes)
         print(f"  {kind.algorithm.name}: a link of the sweep {swept:.0f} (by its own pattern {same:.0f}), of a piece {cut:.0f}")
     print(f"  two pieces joined {join}, and what they share handed back {share}")
     cost, handed = LongChainForwardDynamics.cost, 1000.0

@@ -91,7 +91,7 @@ def drake_peer(problem: peers.Problem, step: float) -> Callable[[], np.ndarray]:
     places = ((world, 0.0, bars[0]), (bars[0].body_frame(), p["l1"], bars[1]), (world, p["l0"], bars[2]))
     joints = []
     for i, (parent, where, child) in enumerate(places):
-        offset = plant.AddFrame(fixed(f"at{i}", parent, RigidTransform([where, 0.0, 0.0])))
+        offset = plant.AddFrame(fixed_frame(f"at{i}", parent, RigidTransform([where, 0.0, 0.0])))
         joints.append(plant.AddJoint(RevoluteJoint(f"j{i}", offset, child.body_frame(), [0.0, 0.0, 1.0])))
     plant.AddBallConstraint(bars[1], [p["l2"], 0.0, 0.0], bars[2], [p["l3"], 0.0, 0.0])
     plant.AddJointActuator("motor", joints[0])
@@ -117,7 +117,7 @@ def drake_peer(problem: peers.Problem, step: float) -> Callable[[], np.ndarray]:
     return run
 
 
-def fixed(name: str, parent: Any, pose: Any) -> Any:
+def fixed_frame(name: str, parent: Any, pose: Any) -> Any:
     from pydrake.multibody.tree import FixedOffsetFrame
 
     return FixedOffsetFrame(name, parent, pose)

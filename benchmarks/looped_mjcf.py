@@ -39,14 +39,14 @@ def main() -> None:
     parser.add_argument("--file", action="append", help="the end of a path below the folder")
     parser.add_argument("--states", type=int, default=10)
     parser.add_argument("--no-motion", action="store_true")
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     head = f"{'file':<28} {'speeds':>6} {'equations':>9} {'mobility':>8} {'assembled to':>12} {'accelerations off by':>20}"
     print(f"{head}  1 s of motion")
-    for name in given.file or FILES:
-        for path in sorted(p for p in given.folder.rglob("*.xml") if p.as_posix().endswith("/" + name)):
+    for name in options.file or FILES:
+        for path in sorted(p for p in options.folder.rglob("*.xml") if p.as_posix().endswith("/" + name)):
             try:
-                print(_row(path, given.states, not given.no_motion), flush=True)
+                print(_row(path, options.states, not options.no_motion), flush=True)
             except lg.LagrangianError as error:
                 print(f"{_short(path):<28} {error}", flush=True)
 
@@ -63,15 +63,15 @@ def _row(path: Path, states: int, moves: bool) -> str:
     closed, off = 0.0, 0.0
     start = np.array(m.initial.q) if m.initial.q is not None else m.neutral_configuration()
     for _ in range(states):
-        q = lg.assemble(m, _moved(m, start, 0.1 * rng.normal(size=m.nv)))
+        q = lg.assemble(m, _integrate(m, start, 0.1 * rng.normal(size=m.nv)))
         qd = lg.consistent_speeds(m, q, rng.normal(size=m.nv))
         closed = max(closed, float(np.abs(dyn.loop_residual(q)).max(initial=0.0)))
         dry = _coulomb(m, qd)
         ours = velocities(m, q, qd, dyn.forward_dynamics(q, qd, torques(m, q, qd) + dry))
         theirs = accelerations(reference, positions(m, q), velocities(m, q, qd))
         off = max(off, float(np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max())))
-    told = _motion(m) if moves else ""
-    return f"{_short(path):<28} {m.nv:>6} {m.equation_count:>9} {mobility.degrees:>8} {closed:>12.1e} {off:>20.1e}  {told}"
+    message = _motion(m) if moves else ""
+    return f"{_short(path):<28} {m.nv:>6} {m.equation_count:>9} {mobility.degrees:>8} {closed:>12.1e} {off:>20.1e}  {message}"
 
 
 def _motion(m: lg.Mechanism) -> str:
@@ -89,38 +89,38 @@ def _motion(m: lg.Mechanism) -> str:
 # -- a state as MuJoCo has it ------------------------------------------------------------------------------------------
 
 
-def _moved(m: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+def _integrate(m: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Coordinates moved a little; quaternions are left as they are."""
-    found, iq, iv = q.astype(float), 0, 0
+    result, iq, iv = q.astype(float), 0, 0
     for joint in m.joints:
         if joint.kind.nq == 1:
-            found[iq] += step[iv]
+            result[iq] += step[iv]
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
-    return found
+    return result
 
 
 def positions(m: lg.Mechanism, q: np.ndarray) -> np.ndarray:
     """qpos: a free joint's position before its quaternion."""
-    found, at = [], 0
+    result, at = [], 0
     for joint in m.joints:
         part = q[at : at + joint.kind.nq]
-        found.append(np.r_[part[4:], part[:4]] if joint.type == "free" else part)
+        result.append(np.r_[part[4:], part[:4]] if joint.type == "free" else part)
         at += joint.kind.nq
-    return np.concatenate(found)
+    return np.concatenate(result)
 
 
 def velocities(m: lg.Mechanism, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray | None = None) -> np.ndarray:
     """qvel, or with `qdd` qacc: a free joint's are linear in the world, then angular in the body."""
-    found, iq, iv = [], 0, 0
+    result, iq, iv = [], 0, 0
     for joint in m.joints:
         own = (qd if qdd is None else qdd)[iv : iv + joint.kind.nv]
         if joint.type == "free":
             R = Rotation.from_quat([*q[iq + 1 : iq + 4], q[iq]]).as_matrix()
             turning = np.zeros(3) if qdd is None else np.cross(qd[iv : iv + 3], qd[iv + 3 : iv + 6])
             own = np.r_[R @ (own[3:] + turning), own[:3]]
-        found.append(own)
+        result.append(own)
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
-    return np.concatenate(found)
+    return np.concatenate(result)
 
 
 def torques(m: lg.Mechanism, q: np.ndarray, qd: np.ndarray) -> np.ndarray:

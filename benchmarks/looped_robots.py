@@ -44,39 +44,39 @@ class Peer:
         import yaml
 
         self.pin = pin
-        given = yaml.safe_load(loops.read_text())
+        text = yaml.safe_load(loops.read_text())
         tree = pin.buildModelFromUrdf(str(urdf))
-        others = dict(zip(given.get("joint_name", []), given.get("joint_type", []), strict=True))
-        self.model, fixed = self._rebuilt(tree, others, {name for pair in given["closed_loop"] for name in pair})
+        others = dict(zip(text.get("joint_name", []), text.get("joint_type", []), strict=True))
+        self.model, fixed = self._rebuilt(tree, others, {name for pair in text["closed_loop"] for name in pair})
         if fixed:
             self.model = pin.buildReducedModel(self.model, fixed, pin.neutral(self.model))
         self.data = self.model.createData()
-        kinds = given.get("type", ["6d"] * len(given["closed_loop"]))
-        frames = [[self.model.getFrameId(name) for name in pair] for pair in given["closed_loop"]]
+        kinds = text.get("type", ["6d"] * len(text["closed_loop"]))
+        frames = [[self.model.getFrameId(name) for name in pair] for pair in text["closed_loop"]]
         self.loops = list(zip(frames, (kind.lower() == "6d" for kind in kinds), strict=True))
 
-    def _rebuilt(self, tree: Any, others: dict[str, str], wanted: set[str]) -> tuple[Any, list[int]]:
+    def _rebuilt(self, tree: Any, others: dict[str, str], expected: set[str]) -> tuple[Any, list[int]]:
         """The same tree with balls and universal joints; the second are two joints, named after their axes."""
         pin = self.pin
         turn = {"X": pin.JointModelRX, "Y": pin.JointModelRY, "Z": pin.JointModelRZ}
-        made, last, fixed = pin.Model(), {0: 0}, []
+        model, last, fixed = pin.Model(), {0: 0}, []
         for k in range(1, tree.njoints):
             name, at, joint = tree.names[k], tree.jointPlacements[k], tree.joints[k]
             parent, kind = last[tree.parents[k]], others.get(name, "")
             if kind.startswith("UJOINT"):
-                parent = made.addJoint(parent, turn[kind[-2]](), at, f"{name}.1")
+                parent = model.addJoint(parent, turn[kind[-2]](), at, f"{name}.1")
                 at, joint, name = pin.SE3.Identity(), turn[kind[-1]](), f"{name}.2"
             elif kind == "SPHERICAL":
                 joint = pin.JointModelSpherical()
-            last[k] = made.addJoint(parent, joint, at, name)
-            made.addJointFrame(last[k])  # without which no joint can be fixed
-            made.appendBodyToJoint(last[k], tree.inertias[k], pin.SE3.Identity())
+            last[k] = model.addJoint(parent, joint, at, name)
+            model.addJointFrame(last[k])  # without which no joint can be fixed
+            model.appendBodyToJoint(last[k], tree.inertias[k], pin.SE3.Identity())
             if kind == "FIXED":
                 fixed.append(last[k])
         for frame in list(tree.frames)[1:]:
-            if frame.name in wanted and not made.existFrame(frame.name):
-                made.addFrame(pin.Frame(frame.name, last[frame.parentJoint], frame.placement, pin.FrameType.OP_FRAME), False)
-        return made, fixed
+            if frame.name in expected and not model.existFrame(frame.name):
+                model.addFrame(pin.Frame(frame.name, last[frame.parentJoint], frame.placement, pin.FrameType.OP_FRAME), False)
+        return model, fixed
 
     def coordinates(self, m: lg.Mechanism, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Their q of ours, and for each of our speeds the place of theirs."""
@@ -85,14 +85,14 @@ class Peer:
             own, at = q[at : at + joint.kind.nq], at + joint.kind.nq
             names = [f"{joint.name}.{k}" for k in (1, 2)] if joint.type == "universal" else [joint.name] * bool(joint.kind.nv)
             for k, name in enumerate(names):
-                found = self.model.joints[self.model.getJointId(name)]
+                result = self.model.joints[self.model.getJointId(name)]
                 part = own[k : k + 1] if joint.type == "universal" else own
                 if joint.type == "ball":
                     part = [*own[1:], own[0]]
-                elif found.nq == 2:  # a turn without limits
+                elif result.nq == 2:  # a turn without limits
                     part = [np.cos(own[0]), np.sin(own[0])]
-                theirs[found.idx_q : found.idx_q + found.nq] = part
-                speeds += range(found.idx_v, found.idx_v + found.nv)
+                theirs[result.idx_q : result.idx_q + result.nq] = part
+                speeds += range(result.idx_v, result.idx_v + result.nv)
         return theirs, np.array(speeds)
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
@@ -141,7 +141,7 @@ def kernel(J: np.ndarray) -> np.ndarray:
 # -- a robot -----------------------------------------------------------------------------------------------------------
 
 
-def compared(m: lg.Mechanism, peer: Peer, q: np.ndarray) -> float:
+def worst_difference(m: lg.Mechanism, peer: Peer, q: np.ndarray) -> float:
     """The worst difference of accelerations, at the configuration and at others around it, relative to the largest."""
     m = m.replace(joints=tuple(replace(joint, friction=lg.Friction()) for joint in m.joints))
     dyn, rng, worst = lg.compile(m), np.random.default_rng(0), 0.0
@@ -157,8 +157,8 @@ def compared(m: lg.Mechanism, peer: Peer, q: np.ndarray) -> float:
         push = np.zeros(m.nv)
         push[order] = tau
         expected = peer.accelerations(theirs, v, push)[order]
-        found = dyn.forward_dynamics(q, v[order], tau)
-        worst = max(worst, float(np.max(np.abs(found - expected)) / np.max(np.abs(expected))))
+        accelerations = dyn.forward_dynamics(q, v[order], tau)
+        worst = max(worst, float(np.max(np.abs(accelerations - expected)) / np.max(np.abs(expected))))
     return worst
 
 
@@ -173,8 +173,8 @@ def motion(m: lg.Mechanism, q: np.ndarray) -> str:
             return f"refused: {error}"
     seconds = time.perf_counter() - start
     off = float(np.max(np.abs(ended.energy_balance))) / ended.energy_scale
-    told = f"{ended.t[-1]:.3g} s in {seconds:.1f} s, energy off by {off:.0e}"
-    return told + "".join(f"; {warning.message}" for warning in caught)
+    message = f"{ended.t[-1]:.3g} s in {seconds:.1f} s, energy off by {off:.0e}"
+    return message + "".join(f"; {warning.message}" for warning in caught)
 
 
 def row(urdf: Path, loops: Path, name: str) -> Iterator[str]:
@@ -194,7 +194,7 @@ def row(urdf: Path, loops: Path, name: str) -> Iterator[str]:
     dof = f"{mobile.nearby}" + (f" ({mobile.degrees})" if mobile.singular else "")
     yield f"{dof:>8} {float(np.max(np.abs(lg.compile(m).loop_residual(q)))):9.0e} {seconds:6.1f} s "
     try:
-        yield f"{compared(m, Peer(urdf, loops), q):12.0e} "
+        yield f"{worst_difference(m, Peer(urdf, loops), q):12.0e} "
     except (lg.errors.LagrangianError, np.linalg.LinAlgError) as error:
         yield f"no ({error}) "
     yield motion(m, q)
@@ -202,13 +202,13 @@ def row(urdf: Path, loops: Path, name: str) -> Iterator[str]:
 
 def robots(folder: Path) -> list[tuple[Path, Path]]:
     """URDFs with a file of loops: of the URDF's name, or called robot.yaml."""
-    found = []
+    results = []
     for urdf in sorted(folder.rglob("*.urdf")):
         for loops in (urdf.with_suffix(".yaml"), urdf.parent / "robot.yaml"):
             if loops.is_file() and "closed_loop" in loops.read_text():
-                found.append((urdf, loops))
+                results.append((urdf, loops))
                 break
-    return found
+    return results
 
 
 def main() -> None:
@@ -217,24 +217,24 @@ def main() -> None:
     parser.add_argument("--only", default="", help="robots whose path has this in it")
     parser.add_argument("--timeout", type=float, default=600, help="seconds that a robot may take")
     parser.add_argument("--here", action="store_true", help="in this process, not one for each robot")
-    given = parser.parse_args()
-    chosen = [(u, y) for u, y in robots(given.folder) if given.only in str(u)]
-    if not given.here:
+    options = parser.parse_args()
+    chosen = [(u, y) for u, y in robots(options.folder) if options.only in str(u)]
+    if not options.here:
         print(HEAD)
     for urdf, loops in chosen:
-        name = str(urdf.parent.relative_to(given.folder)) or urdf.stem
-        if given.here:
+        name = str(urdf.parent.relative_to(options.folder)) or urdf.stem
+        if options.here:
             for part in row(urdf, loops, name):
                 print(part, end="", flush=True)
             continue
-        command = [sys.executable, __file__, str(given.folder), "--only", str(urdf), "--here"]
+        command = [sys.executable, __file__, str(options.folder), "--only", str(urdf), "--here"]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=given.timeout)
+            done = subprocess.run(command, capture_output=True, timeout=options.timeout)
             failed = f"failed: {done.stderr.decode().strip().splitlines()[-1]}" if done.returncode else ""
             print(done.stdout.decode() + failed, flush=True)
         except subprocess.TimeoutExpired as error:
-            print(f"{(error.stdout or b'').decode() or name} stopped after {given.timeout:g} s", flush=True)
-    if not given.here:
+            print(f"{(error.stdout or b'').decode() or name} stopped after {options.timeout:g} s", flush=True)
+    if not options.here:
         print(f"{len(chosen)} robots")
 
 

@@ -35,7 +35,7 @@ def bar(name: str) -> lg.Body:
     return lg.Body(name, 1.0, (0.5, 0, 0), (0, 1 / 12, 1 / 12))
 
 
-def pinned(name: str, a: str, b: str) -> lg.LoopJoint:
+def pin_joint(name: str, a: str, b: str) -> lg.LoopJoint:
     return lg.LoopJoint(name, "point", a, b, END, END, directions=("x", "y"))
 
 
@@ -55,7 +55,7 @@ def ladder(n: int) -> Start:
         more, moving = rung(str(k), "ground", k)
         bodies += more
         joints += moving
-        loops.append(pinned(f"closure{k}", f"coupler{k}", f"crank{k + 1}"))
+        loops.append(pin_joint(f"closure{k}", f"coupler{k}", f"crank{k + 1}"))
     bodies.append(bar(f"crank{n}"))
     joints.append(lg.Joint(f"theta{n}", "revolute", "ground", f"crank{n}", (float(n), 0, 0)))
     mechanism = lg.Mechanism(f"ladder{n}", bodies, joints, loops, gravity=(0, -G, 0))
@@ -70,7 +70,7 @@ def tower(n: int) -> Start:
         more, moving = rung(str(k), below, 0.0)
         bodies += [*more, bar(f"rocker{k}")]
         joints += [*moving, lg.Joint(f"psi{k}", "revolute", below, f"rocker{k}", (1, 0, 0))]
-        loops.append(pinned(f"closure{k}", f"coupler{k}", f"rocker{k}"))
+        loops.append(pin_joint(f"closure{k}", f"coupler{k}", f"rocker{k}"))
         lean = 1.2 if k % 2 == 0 else math.pi - 1.2
         q += [lean, -lean, lean]
         below = f"coupler{k}"
@@ -86,7 +86,7 @@ def branches(n: int) -> Start:
         more, moving = rung(str(k), below[at], 0.0)
         bodies += [*more, bar(f"rocker{k}")]
         joints += [*moving, lg.Joint(f"psi{k}", "revolute", below[at], f"rocker{k}", (1, 0, 0))]
-        loops.append(pinned(f"closure{k}", f"coupler{k}", f"rocker{k}"))
+        loops.append(pin_joint(f"closure{k}", f"coupler{k}", f"rocker{k}"))
         lean = 1.2 if (k // 3) % 2 == 0 else math.pi - 1.2
         q += [lean, -lean, lean]
         below = [f"coupler{k}"] * 3 if k == 0 else [f"coupler{k}" if j == at else x for j, x in enumerate(below)]
@@ -176,23 +176,23 @@ def run(kind: str, n: int) -> None:
     mechanism, q, qd = KINDS[kind][0](n)
     wall = time.perf_counter()
     motion = lg.simulate(mechanism, DURATION, q, qd)
-    found = {"all": time.process_time(), "wall": time.perf_counter() - wall}
+    results = {"all": time.process_time(), "wall": time.perf_counter() - wall}
     began = time.process_time()
     motion = lg.simulate(mechanism, DURATION, q, qd)
-    found["again"] = time.process_time() - began
-    found |= {"loops": float(motion.drift.max()), "energy": float(abs(motion.energy_balance).max() / motion.energy_scale)}
-    print(json.dumps(found))
+    results["again"] = time.process_time() - began
+    results |= {"loops": float(motion.drift.max()), "energy": float(abs(motion.energy_balance).max() / motion.energy_scale)}
+    print(json.dumps(results))
 
 
-def measured(kind: str, n: int) -> dict[str, float]:
+def measure(kind: str, n: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as cache:
         # linear algebra on threads of its own would be counted twice where others use the machine
-        given = {**os.environ, "LAGRANGIAN_CACHE": cache, "OPENBLAS_NUM_THREADS": "1"}
-        told = subprocess.run(
-            [sys.executable, __file__, "--run", kind, str(n)], env=given, capture_output=True, text=True, check=True
+        environment = {**os.environ, "LAGRANGIAN_CACHE": cache, "OPENBLAS_NUM_THREADS": "1"}
+        completed = subprocess.run(
+            [sys.executable, __file__, "--run", kind, str(n)], env=environment, capture_output=True, text=True, check=True
         )
-    found: dict[str, float] = json.loads(told.stdout.splitlines()[-1])
-    return found
+    times: dict[str, float] = json.loads(completed.stdout.splitlines()[-1])
+    return times
 
 
 def main() -> None:
@@ -200,7 +200,7 @@ def main() -> None:
     print(f"{'':12}{'n':>6}{'all, s':>9}{'per loop, ms':>14}{'again, ms':>11}{'loops':>10}{'energy':>10}")
     for kind in KINDS if kinds == ["all"] else kinds:
         for n in map(int, sys.argv[2:]) if len(sys.argv) > 2 else KINDS[kind][1]:
-            x = measured(kind, n)
+            x = measure(kind, n)
             figures = f"{x['all']:9.2f}{1e3 * x['all'] / n:14.0f}{1e3 * x['again']:11.1f}{x['loops']:10.0e}{x['energy']:10.0e}"
             print(f"{kind:12}{n:6}{figures}", flush=True)
 

@@ -54,9 +54,9 @@ class Ours:
         return self.stepper.segments[0].steps[:, 2:]
 
 
-def interleaved(runs: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
+def interleaved_times(runs: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
     """The shortest time of each: they take turns of some milliseconds."""
-    found = dict.fromkeys(runs, float("inf"))
+    best_times = dict.fromkeys(runs, float("inf"))
     for run in runs.values():
         run()
     end = time.perf_counter() + seconds * len(runs)
@@ -67,10 +67,10 @@ def interleaved(runs: dict[str, Callable[[], object]], seconds: float) -> dict[s
                 start = time.perf_counter()
                 run()
                 stop = time.perf_counter()
-                found[name] = min(found[name], stop - start)
+                best_times[name] = min(best_times[name], stop - start)
                 if stop > turn:
                     break
-    return found
+    return best_times
 
 
 def compare(problem: peers.Problem, target: float, seconds: float) -> None:
@@ -79,7 +79,7 @@ def compare(problem: peers.Problem, target: float, seconds: float) -> None:
     everybody = {OURS: ours, **problem.peers}
     rtol = {name: peers.loosest(problem, run, target) for name, run in everybody.items()}
     runs = {name: (lambda run=run, r=rtol[name]: run(r, r / 100)) for name, run in everybody.items() if rtol[name] is not None}
-    times = interleaved(runs, seconds)
+    times = interleaved_times(runs, seconds)
     print(f"\n{problem.name}: rows within {target:g} of the reference")
     for name, run in runs.items():
         rows = run()
@@ -104,9 +104,9 @@ def compare(problem: peers.Problem, target: float, seconds: float) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = interleaved({"solver": alone, "simulate": whole, "with rows": lambda: whole().q}, seconds)
+        result = interleaved_times({"solver": alone, "simulate": whole, "with rows": lambda: whole().q}, seconds)
     for what, name in (("lagrangian.simulate in all", "simulate"), ("and its rows q, qd", "with rows")):
-        print(f"  {what:<28} {found[name] * 1e3:9.3f} ms {found[name] / found['solver']:8.1f}x its solver")
+        print(f"  {what:<28} {result[name] * 1e3:9.3f} ms {result[name] / result['solver']:8.1f}x its solver")
 
 
 def main() -> None:

@@ -122,12 +122,12 @@ def loosest(problem: Problem, run: Run, target: float = 1e-6) -> float | None:
 def best_of(f: Callable[[], object], seconds: float = 0.5) -> float:
     """The shortest time of one call, of all that fit into so many seconds, and of at least three."""
     f()
-    found, calls, end = math.inf, 0, time.perf_counter() + seconds
+    result, calls, end = math.inf, 0, time.perf_counter() + seconds
     while calls < 3 or time.perf_counter() < end:
         start = time.perf_counter()
         f()
-        found, calls = min(found, time.perf_counter() - start), calls + 1
-    return found
+        result, calls = min(result, time.perf_counter() - start), calls + 1
+    return result
 
 
 # ---- CasADi ----------------------------------------------------------------------------------------------------------
@@ -553,15 +553,15 @@ def check(problem: Problem, states: int = 20) -> None:
     n = len(problem.start) // 2
     ours = None if problem.mechanism.loops else lg.compile(problem.mechanism)
     for x in rng.normal(size=(states, 2 * n)):
-        found = {name: rates(0.7, x) for name, rates in problem.rates.items()}
+        results = {name: rates(0.7, x) for name, rates in problem.rates.items()}
         if ours is not None:
-            found["lagrangian"] = np.array([*x[n:], *ours.forward_dynamics(x[:n], x[n:], problem.tau(0.7, x))])
-        expected = found["CasADi"]
-        for name, value in found.items():
+            results["lagrangian"] = np.array([*x[n:], *ours.forward_dynamics(x[:n], x[n:], problem.tau(0.7, x))])
+        expected = results["CasADi"]
+        for name, value in results.items():
             np.testing.assert_allclose(value, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()), err_msg=name)
 
 
-def measured(problem: Problem, run: Run, rtol: float | None, seconds: float) -> str:
+def measurement_line(problem: Problem, run: Run, rtol: float | None, seconds: float) -> str:
     if rtol is None:
         return f"{'not reached':>43}"
     rows = run(rtol, rtol / 100)
@@ -575,8 +575,8 @@ def table(problem: Problem, target: float, seconds: float) -> None:
     print(f"\n{problem.name}: with an error of at most {target:g}, and at rtol {problem.natural:g}")
     print(f"  {'':<23}{columns}  |{columns[1:]}", flush=True)
     for name, run in problem.peers.items():
-        equal = measured(problem, run, loosest(problem, run, target), seconds)
-        print(f"  {name:<24}{equal}  |{measured(problem, run, problem.natural, seconds)}", flush=True)
+        equal = measurement_line(problem, run, loosest(problem, run, target), seconds)
+        print(f"  {name:<24}{equal}  |{measurement_line(problem, run, problem.natural, seconds)}", flush=True)
 
 
 def main() -> None:

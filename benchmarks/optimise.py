@@ -57,7 +57,7 @@ stiffness = "k"
 """
 
 
-def balanced() -> lg.Optimum:
+def balance_spring() -> lg.Optimum:
     poses = [[a, b] for a in np.linspace(-1, 1.5, 6) for b in np.linspace(-1.5, 1.5, 6)]
     return lg.optimise(lg.loads(ARM), {"k": (0, 2000), "c": (0, 50)}, lg.goals.holding_torque(poses))
 
@@ -69,7 +69,7 @@ def balanced_linkage() -> lg.Optimum:
     return lg.optimise(linkage, over, lg.goals.holding_torque({"theta1": np.linspace(0, 2 * np.pi, 25)}))
 
 
-def synthesised() -> lg.Optimum:
+def synthesise_linkage() -> lg.Optimum:
     linkage, angles = lg.library("four_bar"), np.pi / 2 + np.linspace(0, 4.5, 9)
     l0, l1, l2, l3 = 1.0, 0.35, 1.0, 0.7
     end = l1 * np.exp(1j * angles)
@@ -82,12 +82,12 @@ def synthesised() -> lg.Optimum:
 
 
 DESIGNS = {
-    "springs and counterweights of a 2R": balanced,
+    "springs and counterweights of a 2R": balance_spring,
     "a spring of a four-bar": balanced_linkage,
-    "a four-bar through nine points": synthesised,
+    "a four-bar through nine points": synthesise_linkage,
 }
 for name, run in DESIGNS.items():
     start = time.perf_counter()
-    found = run()
+    result = run()
     took = time.perf_counter() - start
-    print(f"{name}: {took:.2f} s, {found.evaluations} evaluations, {found.initial_value:.3g} before, {found.value:.1e} now")
+    print(f"{name}: {took:.2f} s, {result.evaluations} evaluations, {result.initial_value:.3g} before, {result.value:.1e} now")

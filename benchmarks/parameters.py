@@ -36,25 +36,27 @@ NAMES = ("two_r", "four_bar", "puma560", "stewart", "andrews_squeezer", "bicycle
 compiled = 0
 
 
-def counted(name, make, kept=object_cache.load_or_store):
+def count_and_load(name, make, original=object_cache.load_or_store):
     global compiled
     compiled += 1
-    return kept(name, make)
+    return original(name, make)
 
 
-object_cache.load_or_store = counted
+object_cache.load_or_store = count_and_load
 
 
 def numbers(mechanism: lg.Mechanism) -> dict[str, float]:
     if mechanism.parameters:
         return {name: float(x) for name, x in mechanism.parameters.items()}
-    found = {f"{body.name}.mass": float(body.mass) for body in mechanism.bodies}
+    results = {f"{body.name}.mass": float(body.mass) for body in mechanism.bodies}
     for joint in mechanism.joints:
-        found |= {f"{joint.name}.placement.position.{c}": float(x) for c, x in zip("xyz", joint.placement.position, strict=True)}
-    return {name: x for name, x in found.items() if x}
+        results |= {
+            f"{joint.name}.placement.position.{c}": float(x) for c, x in zip("xyz", joint.placement.position, strict=True)
+        }
+    return {name: x for name, x in results.items() if x}
 
 
-def timed(function):
+def time_call(function):
     start = time.perf_counter()
     result = function()
     return time.perf_counter() - start, result
@@ -74,19 +76,19 @@ def end_of(mechanism: lg.Mechanism, span: float) -> np.ndarray:
 def row_of(name: str) -> str:
     mechanism = lg.library(name)
     span = 0.03 if name == "andrews_squeezer" else 0.5
-    first, _ = timed(lambda: end_of(mechanism, span))
-    again = min(timed(lambda: end_of(mechanism, span))[0] for _ in range(20))
+    first, _ = time_call(lambda: end_of(mechanism, span))
+    again = min(time_call(lambda: end_of(mechanism, span))[0] for _ in range(20))
     before, off, refused, best, tried = compiled, 0.0, 0, np.inf, 0
     for parameter, value in numbers(mechanism).items():
         other = value * 1.001 if value else 1e-3
         try:
-            wanted = end_of(written_with(name, parameter, other), span)
-            cost, found = timed(lambda p=parameter, x=other: end_of(mechanism.with_parameters({p: x}), span))
+            expected = end_of(written_with(name, parameter, other), span)
+            cost, result = time_call(lambda p=parameter, x=other: end_of(mechanism.with_parameters({p: x}), span))
         except lg.LagrangianError:  # what the mechanism cannot be
             refused += 1
             continue
         best, tried = min(best, cost), tried + 1
-        off = max(off, float(np.abs(found - wanted).max()))
+        off = max(off, float(np.abs(result - expected).max()))
     times = "".join(f"{1e3 * x:12.2f}" for x in (first, again, best))
     return f"{name:18}{times}{tried:12}{refused:9}{compiled - before:10}{off:8.0e}"
 
@@ -103,9 +105,9 @@ def whole_runs(name: str) -> tuple[float, float, int]:
 
     loop, to = [0.0], Stepper.to
 
-    def timed_to(self, *given):
+    def timed_to(self, *arguments):
         start = time.process_time()
-        status = to(self, *given)
+        status = to(self, *arguments)
         loop[0] += time.process_time() - start
         return status
 
@@ -127,10 +129,10 @@ def compare(other: str, names: list[str]) -> None:
     best: dict[tuple[str, str], list[float]] = {}
     for _ in range(TURNS):
         for which, path in sources.items():
-            given = {**os.environ, "PYTHONPATH": path, "LAGRANGIAN_CACHE": f"{os.environ['LAGRANGIAN_CACHE']}-{which}"}
+            environment = {**os.environ, "PYTHONPATH": path, "LAGRANGIAN_CACHE": f"{os.environ['LAGRANGIAN_CACHE']}-{which}"}
             asked = [sys.executable, __file__, "--whole-runs", *names]
-            found = json.loads(subprocess.run(asked, env=given, capture_output=True, text=True, check=True).stdout)
-            for name, x in found.items():
+            times = json.loads(subprocess.run(asked, env=environment, capture_output=True, text=True, check=True).stdout)
+            for name, x in times.items():
                 best[which, name] = [min(a, b) for a, b in zip(best.get((which, name), x), x, strict=True)]
     print(f"{'':14}{'run, us: other':>16}{'now':>8}{'ratio':>8}{'loop: other':>14}{'now':>8}{'steps: other':>15}{'now':>6}")
     for name in names:

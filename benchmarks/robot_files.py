@@ -93,17 +93,17 @@ def look(file: str, kind: str, folder: str) -> Found:
             mechanism, ours = None, str(error)
         except Exception:
             return Found(file, kind, "foreign", traceback.format_exc().splitlines()[-1], time.perf_counter() - start)
-    found = Found(file, kind, "loaded", "", 0.0, time.perf_counter() - start, [str(x.message) for x in said])
+    finding = Found(file, kind, "loaded", "", 0.0, time.perf_counter() - start, [str(x.message) for x in said])
     if kind == "sdf":
-        return found if mechanism else replace(found, outcome="not loaded", reason=ours)
+        return finding if mechanism else replace(finding, outcome="not loaded", reason=ours)
     theirs, problem = _model(file, kind)
     if mechanism is None:
-        return replace(found, outcome="neither" if theirs is None else "refused", reason=ours)
+        return replace(finding, outcome="neither" if theirs is None else "refused", reason=ours)
     if theirs is None:
-        return _alone(replace(found, outcome="ours alone", reason=problem), mechanism)
+        return _alone(replace(finding, outcome="ours alone", reason=problem), mechanism)
     if len(mechanism.joints) > LARGEST:
-        return replace(found, outcome="not compared", reason=f"it has more than {LARGEST} joints")
-    return _compared(found, mechanism, kind, theirs)
+        return replace(finding, outcome="not compared", reason=f"it has more than {LARGEST} joints")
+    return _compare(finding, mechanism, kind, theirs)
 
 
 def _model(file: str, kind: str) -> tuple[Any, str]:
@@ -119,16 +119,18 @@ def _model(file: str, kind: str) -> tuple[Any, str]:
 STAND_INS = "with stand-ins for files that are missing it "
 
 
-def _alone(found: Found, mechanism: Any) -> Found:
+def _alone(finding: Found, mechanism: Any) -> Found:
     """A file that MuJoCo refuses because meshes or textures are missing, which we did not need, is compared without these."""
     try:
-        model = _with_stand_ins(found.file) if found.format == "mjcf" else None
+        model = _with_stand_ins(finding.file) if finding.format == "mjcf" else None
     except Exception:  # of C++, of any kind
         model = None
     if model is None or len(mechanism.joints) > LARGEST:
-        return found
-    compared = _compared(found, mechanism, "mjcf", model)
-    return compared if compared.outcome == "differs" else replace(found, reason=f"{STAND_INS}{compared.outcome}: {found.reason}")
+        return finding
+    compared = _compare(finding, mechanism, "mjcf", model)
+    return (
+        compared if compared.outcome == "differs" else replace(finding, reason=f"{STAND_INS}{compared.outcome}: {finding.reason}")
+    )
 
 
 def _with_stand_ins(file: str) -> Any:
@@ -146,22 +148,22 @@ def _with_stand_ins(file: str) -> Any:
     return spec.compile()
 
 
-def _compared(found: Found, mechanism: Any, kind: str, theirs: Any) -> Found:
+def _compare(finding: Found, mechanism: Any, kind: str, theirs: Any) -> Found:
     from lagrangian.peers.models import JointMismatchError
 
     try:
         difference = _largest_difference(mechanism, kind, theirs)
     except JointMismatchError as error:
-        difference, found = np.inf, replace(found, reason=str(error))
+        difference, finding = np.inf, replace(finding, reason=str(error))
     except NotCompared as error:
-        return replace(found, outcome="not compared", reason=str(error))
-    found = replace(found, difference=float(difference))
+        return replace(finding, outcome="not compared", reason=str(error))
+    finding = replace(finding, difference=float(difference))
     if difference <= AGREE:
-        return replace(found, outcome="agrees")
-    said = [text for text in found.warnings if not NO_REASON.search(text)]
+        return replace(finding, outcome="agrees")
+    said = [text for text in finding.warnings if not NO_REASON.search(text)]
     noted = [text for text in mechanism.notes if PROGRAMS[kind] in text]
     outcome = "said" if said else "noted" if noted else "differs"
-    return replace(found, outcome=outcome, reason=found.reason or (noted[0] if outcome == "noted" else ""))
+    return replace(finding, outcome=outcome, reason=finding.reason or (noted[0] if outcome == "noted" else ""))
 
 
 class NotCompared(Exception):
@@ -241,11 +243,11 @@ def work(pipe: Connection, folder: str) -> None:
     null = os.open(os.devnull, os.O_WRONLY)  # what libraries of C++ print
     os.dup2(null, 1)
     os.dup2(null, 2)
-    while (given := pipe.recv()) is not None:
+    while (arguments := pipe.recv()) is not None:
         try:
-            pipe.send(look(*given, folder))
+            pipe.send(look(*arguments, folder))
         except Exception:
-            pipe.send(Found(*given, "foreign", traceback.format_exc().splitlines()[-1]))
+            pipe.send(Found(*arguments, "foreign", traceback.format_exc().splitlines()[-1]))
 
 
 # -- around the workers ------------------------------------------------------------------------------------------------
@@ -316,9 +318,9 @@ def alike(reason: str) -> str:
     return re.sub(r"(['\"]).*?\1|-?\d[\w.+-]*", "_", reason)[:150]
 
 
-def report(found: list[Found], listed: list[str]) -> None:
+def report(results: list[Found], listed: list[str]) -> None:
     for kind in FORMATS.values():
-        of_kind = [x for x in found if x.format == kind]
+        of_kind = [x for x in results if x.format == kind]
         if not of_kind:
             continue
         counts = Counter(x.outcome for x in of_kind)
@@ -339,7 +341,7 @@ def report(found: list[Found], listed: list[str]) -> None:
             reasons = Counter(alike(x.reason) for x in of_kind if x.outcome == outcome)
             for reason, count in reasons.most_common(25):
                 print(f"    {outcome}: {count:4}  {reason}")
-    for x in found:
+    for x in results:
         if x.outcome in listed:
             print(f"{x.outcome}: {x.file}: {x.reason or x.difference}")
 
@@ -351,18 +353,18 @@ def main() -> None:
     parser.add_argument("--list", action="append", default=[], choices=list(CLASSES), help="Name the files of a class.")
     parser.add_argument("--json", type=Path, help="Write all that was found to this file.")
     parser.add_argument("--workers", type=int, default=2)
-    given = parser.parse_args()
-    tasks = [task for task in robot_files(given.folder) if given.format in (None, task[1])]
-    found = []
+    options = parser.parse_args()
+    tasks = [task for task in robot_files(options.folder) if options.format in (None, task[1])]
+    results = []
     try:
-        for x in all_found(tasks, given.workers, given.folder):
-            found.append(x)
-            print(f"\r{len(found)} of {len(tasks)}", end="", file=sys.stderr, flush=True)
+        for x in all_found(tasks, options.workers, options.folder):
+            results.append(x)
+            print(f"\r{len(results)} of {len(tasks)}", end="", file=sys.stderr, flush=True)
     except KeyboardInterrupt:
         print("\ninterrupted; what was found until then:", file=sys.stderr)
-    report(sorted(found, key=lambda x: x.file), given.list)
-    if given.json:
-        given.json.write_text(json.dumps([asdict(x) for x in found], indent=1))
+    report(sorted(results, key=lambda x: x.file), options.list)
+    if options.json:
+        options.json.write_text(json.dumps([asdict(x) for x in results], indent=1))
 
 
 if __name__ == "__main__":

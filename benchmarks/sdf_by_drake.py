@@ -148,7 +148,7 @@ def _answers(plant: Any, question: dict[str, Any]) -> dict[str, Any]:
     context = plant.CreateDefaultContext()
     if sum(j["nv"] for j in question["joints"]) != plant.num_velocities():
         return {"apart": f"{sum(j['nv'] for j in question['joints'])} speeds here, {plant.num_velocities()} in Drake"}
-    found = []
+    results = []
     for state in question["states"]:
         T, bias = np.zeros((plant.num_velocities(),) * 2), np.zeros(plant.num_velocities())
         at_q = at_v = 0
@@ -159,11 +159,13 @@ def _answers(plant: Any, question: dict[str, Any]) -> dict[str, Any]:
             if joint["nv"] and (apart := _set(plant, context, question["model"], joint, q, qd, T, bias, columns)):
                 return {"apart": apart}
             at_q, at_v = at_q + joint["nq"], at_v + joint["nv"]
-        found.append(_evaluated(plant, context, T, bias, np.array(state["qd"]), np.array(state["qdd"])))
-    return {"states": found}
+        results.append(_evaluate_dynamics(plant, context, T, bias, np.array(state["qd"]), np.array(state["qdd"])))
+    return {"states": results}
 
 
-def _evaluated(plant: Any, context: Any, T: np.ndarray, bias: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, Any]:
+def _evaluate_dynamics(
+    plant: Any, context: Any, T: np.ndarray, bias: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+) -> dict[str, Any]:
     from pydrake.multibody.tree import MultibodyForces
 
     plant.SetVelocities(context, T @ qd)
@@ -250,17 +252,17 @@ def main() -> None:
     parser.add_argument("files", nargs="*")
     parser.add_argument("--python", default=os.environ.get("LAGRANGIAN_DRAKE", sys.executable), help="a Python that has Drake")
     parser.add_argument("--answer", metavar="FILE", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.answer:
-        print(json.dumps(answer(given.answer, json.load(sys.stdin))))
+    options = parser.parse_args()
+    if options.answer:
+        print(json.dumps(answer(options.answer, json.load(sys.stdin))))
         return
-    found = []
-    for file in given.files:
-        found.append(compare(file, given.python))
-        one = found[-1]
+    results = []
+    for file in options.files:
+        results.append(compare(file, options.python))
+        one = results[-1]
         shown = f"{one.error:.1e}" if one.error == one.error else ""
         print(f"{one.verdict:16} {shown:8} {file}  {one.why[:160]}", flush=True)
-    print(", ".join(f"{count} {verdict}" for verdict, count in Counter(one.verdict for one in found).most_common()))
+    print(", ".join(f"{count} {verdict}" for verdict, count in Counter(one.verdict for one in results).most_common()))
 
 
 if __name__ == "__main__":

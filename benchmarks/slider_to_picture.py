@@ -64,7 +64,7 @@ def motions() -> Iterator[lg.Motion]:
     yield lg.simulate(lg.library("stewart"))
 
 
-def measured(changes: int, size: tuple[int, int], finish: bool) -> None:
+def measure(changes: int, size: tuple[int, int], finish: bool) -> None:
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium") or shutil.which("google-chrome")
@@ -95,6 +95,6 @@ if __name__ == "__main__":
     parser.add_argument("--changes", type=int, default=100)
     parser.add_argument("--size", default="1200x800")
     parser.add_argument("--finish", action="store_true")
-    given = parser.parse_args()
-    width, height = (int(x) for x in given.size.split("x"))
-    measured(max(100, given.changes), (width, height), given.finish)
+    options = parser.parse_args()
+    width, height = (int(x) for x in options.size.split("x"))
+    measure(max(100, options.changes), (width, height), options.finish)

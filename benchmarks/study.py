@@ -37,16 +37,16 @@ TIMES = np.linspace(0.0, END, 1001)
 TOLERANCES = 10.0 ** -np.arange(4.0, 14.01, 0.0625)
 
 
-def interleaved(runs: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
+def interleaved_times(runs: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
     """The shortest CPU time of each, taking turns: others may use the machine."""
-    found = dict.fromkeys(runs, float("inf"))
+    best_times = dict.fromkeys(runs, float("inf"))
     end = time.perf_counter() + seconds * len(runs)
     while time.perf_counter() < end:
         for name, run in runs.items():
             start = time.process_time()
             run()
-            found[name] = min(found[name], time.process_time() - start)
-    return found
+            best_times[name] = min(best_times[name], time.process_time() - start)
+    return best_times
 
 
 def loosest(error: Callable[[float], float], target: float) -> float:
@@ -89,7 +89,7 @@ def single(seconds: float) -> None:
             name: loosest(lambda r, run=run: float(np.abs(run(r) - reference).max()), target) for name, run in everybody.items()
         }
         runs = {name: (lambda run=run, r=rtol[name]: run(r)) for name, run in everybody.items() if np.isfinite(rtol[name])}
-        times = interleaved(runs, seconds)
+        times = interleaved_times(runs, seconds)
         for name in runs:
             ratio = f"{times['heyoka'] / times[name]:6.2f}x heyoka's speed" if name != "heyoka" else ""
             print(f"  error {target:g}: {name:<8} {times[name] * 1e3:7.3f} ms at rtol {rtol[name]:.1e} {ratio}", flush=True)
@@ -109,10 +109,10 @@ def batch(seconds: float) -> None:
     few = y[:800]
 
     def ours(states: np.ndarray, rtol: float, method: str = "dop853") -> np.ndarray:
-        found = lg.simulate(
+        motion = lg.simulate(
             *(mechanism, END), q0=states[:, :2], qd0=states[:, 2:], method=method, rtol=rtol, atol=rtol / 100, threads=1
         )
-        return np.hstack([found.q_end, found.qd_end])
+        return np.hstack([motion.q_end, motion.qd_end])
 
     reference = ours(few, 1e-13, "verner9")
     heyoka = Many(equations(mechanism), END, hy.recommended_simd_size())
@@ -127,7 +127,7 @@ def batch(seconds: float) -> None:
             "heyoka, batch": heyoka,
         }
         rtol = {name: loosest(lambda r, run=run: error(run, r), 1e-6) for name, run in everybody.items()}
-        times = interleaved({name: (lambda run=run, r=rtol[name]: run(y, r)) for name, run in everybody.items()}, seconds)
+        times = interleaved_times({name: (lambda run=run, r=rtol[name]: run(y, r)) for name, run in everybody.items()}, seconds)
         print(f"{MOTIONS} motions of the 2R over {END:g} s, one core, {what} within 1e-6")
         for name, spent in times.items():
             ratio = f"{times['heyoka, batch'] / spent:6.2f}x" if "heyoka" not in name else ""
@@ -142,18 +142,18 @@ def pinocchio_loop(problem: str, ours: float) -> None:
         if "Pinocchio" in name:
             rtol = peers.loosest(known, run)
             if rtol is not None:
-                each = interleaved({name: lambda run=run, r=rtol: run(r, r / 100)}, 2.0)[name]
+                each = interleaved_times({name: lambda run=run, r=rtol: run(r, r / 100)}, 2.0)[name]
                 print(f"  {name:<20} {each * MOTIONS:7.1f} s from one motion, {each * MOTIONS / ours:6.0f}x", flush=True)
 
 
 def identical() -> None:
     """The same bits as one at a time."""
     mechanism, y = lg.library("two_r"), starts(50)
-    found = lg.simulate(mechanism, END, q0=y[:, :2])
+    motion = lg.simulate(mechanism, END, q0=y[:, :2])
     for i in range(len(y)):
         alone = lg.simulate(mechanism, END, q0=y[i, :2]).trajectory
         assert alone is not None
-        assert np.array_equal(alone.y, [*found.q_end[i], *found.qd_end[i]])
+        assert np.array_equal(alone.y, [*motion.q_end[i], *motion.qd_end[i]])
     print("  bit for bit what 50 of them are one at a time")
 
 
@@ -173,13 +173,13 @@ def four_bar(seconds: float) -> None:
     few = 200
     reference = run(few, 1e-12, "verner9").q_end
     rtol = loosest(lambda r: float(np.quantile(np.abs(run(few, r).q_end - reference).max(axis=1), 0.99)), 1e-6)
-    spent = interleaved({"ours": lambda: run(MOTIONS, rtol)}, seconds)["ours"]
+    spent = interleaved_times({"ours": lambda: run(MOTIONS, rtol)}, seconds)["ours"]
     print(f"{MOTIONS} four-bars over {END:g} s, lengths and springs of each its own, one core, 99 % within 1e-6")
     print(f"  lagrangian           {spent:7.3f} s, {spent / MOTIONS * 1e6:6.2f} us a motion, at rtol {rtol:.1e}")
-    found = run(MOTIONS, rtol)
-    alone = found.motion(17).trajectory
+    result = run(MOTIONS, rtol)
+    alone = result.motion(17).trajectory
     assert alone is not None
-    assert np.array_equal(alone.y[:3], found.q_end[17])
+    assert np.array_equal(alone.y[:3], result.q_end[17])
     pinocchio_loop("four_bar", spent)
 
 
@@ -189,8 +189,8 @@ def million() -> None:
     some = {name: x[:100] for name, x in varied.items()}
     lg.simulate(mechanism, END, parameters=some, rtol=1e-7, atol=1e-9)
     start = time.perf_counter()
-    found = lg.simulate(mechanism, END, parameters=varied, rtol=1e-7, atol=1e-9, threads=2)
-    statistics = found.statistics()
+    motion = lg.simulate(mechanism, END, parameters=varied, rtol=1e-7, atol=1e-9, threads=2)
+    statistics = motion.statistics()
     spent = time.perf_counter() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(

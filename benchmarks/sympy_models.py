@@ -62,7 +62,7 @@ class Model:
         a, b, c = (expression(e) for e in x)
         return a * frame.x + b * frame.y + c * frame.z
 
-    def _turned(self, frame: Any, R: Any, name: str) -> Any:
+    def _frame_at_rotation(self, frame: Any, R: Any, name: str) -> Any:
         """A frame at a constant rotation; the same frame if there is none."""
         matrix = sp.Matrix(3, 3, lambda r, c: expression(R[r][c]))
         if matrix == sp.eye(3):
@@ -74,7 +74,7 @@ class Model:
 
     def _link(self, i: int, link: Any, frame: Any, point: Any) -> tuple[Any, Any]:
         N, q, u = self.N, self.q[link.k], self.u[link.k]
-        before = self._turned(frame, link.parent_to_joint.R, f"B{i}")
+        before = self._frame_at_rotation(frame, link.parent_to_joint.R, f"B{i}")
         joint = point.locatenew(f"J{i}", self._vector(frame, link.parent_to_joint.p))
         joint.v2pt_theory(point, N, frame)
         if not link.turns:
@@ -85,7 +85,7 @@ class Model:
             moved, turned = joint, me.ReferenceFrame(f"A{i}")
             turned.orient_axis(before, before.z, q)
             turned.set_ang_vel(before, u * before.z)
-        own = self._turned(turned, link.joint_to_link.R, f"L{i}")
+        own = self._frame_at_rotation(turned, link.joint_to_link.R, f"L{i}")
         origin = moved.locatenew(f"P{i}", self._vector(turned, link.joint_to_link.p))
         origin.v2pt_theory(moved, N, turned)
         return own, origin

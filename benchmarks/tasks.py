@@ -26,15 +26,15 @@ POINTS = 100_000
 
 def best(functions: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
     """The shortest time of one call of each, all taking turns."""
-    found = dict.fromkeys(functions, float("inf"))
+    best_times = dict.fromkeys(functions, float("inf"))
     for function in functions.values():
         function()
     for _ in range(rounds):
         for name, function in functions.items():
             start = time.perf_counter()
             function()
-            found[name] = min(found[name], time.perf_counter() - start)
-    return found
+            best_times[name] = min(best_times[name], time.perf_counter() - start)
+    return best_times
 
 
 def long_path(rounds: int) -> None:
@@ -85,12 +85,12 @@ def pinocchio(arm: lg.Mechanism, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray)
             pin.rnea(model, data, a, b, c)
 
     pool = pin.ModelPool(model, 1) if hasattr(pin, "ModelPool") else None
-    found: dict[str, Callable[[], object]] = {"Pinocchio rnea in a Python loop, a tenth of the points": loop}
+    results: dict[str, Callable[[], object]] = {"Pinocchio rnea in a Python loop, a tenth of the points": loop}
     if pool is not None and hasattr(pin, "rneaInParallel"):
         out = np.empty((arm.nv, len(q)), order="F")
         columns = [np.asfortranarray(x.T) for x in (q, qd, qdd)]
-        found["Pinocchio rneaInParallel, C++, one thread"] = lambda: pin.rneaInParallel(1, pool, *columns, out)
-    return found
+        results["Pinocchio rneaInParallel, C++, one thread"] = lambda: pin.rneaInParallel(1, pool, *columns, out)
+    return results
 
 
 def there_and_back() -> None:

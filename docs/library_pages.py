@@ -31,15 +31,15 @@ def version() -> str:
 
 def make(name: str, stamp: str) -> str:
     """The files of one mechanism; a sentence about what was done."""
-    kept = MADE / "stamps" / name
-    if kept.exists() and kept.read_text(encoding="utf-8") == stamp:
+    stamp_file = MADE / "stamps" / name
+    if stamp_file.exists() and stamp_file.read_text(encoding="utf-8") == stamp:
         return f"{name} is up to date"
     mechanism = lg.library(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a library mechanism may end early, at its event
         lg.simulate(mechanism).animate(MADE / "extra" / "pages" / f"{name}.html")
         lg.derive(mechanism, limit=LIMIT).save(MADE / "equations" / f"{name}.md")
-    kept.write_text(stamp, encoding="utf-8")
+    stamp_file.write_text(stamp, encoding="utf-8")
     return f"{name} is made"
 
 

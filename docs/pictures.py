@@ -32,13 +32,13 @@ def keep(image: Image.Image, name: str, colours: int = 256) -> None:
     small.save(FOLDER / f"{name}.png", optimize=True)
 
 
-def drawn(mechanism: lg.Mechanism, name: str, **more: Any) -> None:
+def draw_picture(mechanism: lg.Mechanism, name: str, **more: Any) -> None:
     keep(Image.fromarray(mechanism.draw(size=SIZE, **more)), name)
 
 
-def figure(made: Any, name: str, width: int = 900) -> None:
+def figure(chart: Any, name: str, width: int = 900) -> None:
     """A matplotlib figure, `width` pixels wide."""
-    made.savefig("figure.png", dpi=200)
+    chart.savefig("figure.png", dpi=200)
     image = Image.open("figure.png").convert("RGB")
     keep(image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS), name)
 
@@ -53,7 +53,7 @@ def snippet(name: str) -> dict[str, Any]:
         return runpy.run_path(str(script))
 
 
-def styled() -> Any:
+def styled_pyplot() -> Any:
     """matplotlib, with axes as the package has them."""
     import matplotlib
 
@@ -97,35 +97,35 @@ def library() -> None:
 def start() -> None:
     text = (DOCS.parent / "src" / "lagrangian" / "description" / "toml" / "starter.toml").read_text(encoding="utf-8")
     arm = lg.loads(text.format(name="arm", file="arm.toml"))
-    drawn(arm, "start_arm", q="raised")
+    draw_picture(arm, "start_arm", q="raised")
     figure(lg.simulate(arm).plot(), "start_plot", 1000)
 
 
 def tables() -> None:
-    drawn(snippet("howto/from_urdf")["robot"], "urdf_arm", q=[0.5, 0.8])
-    drawn(snippet("howto/from_dh")["arm"], "dh_arm", q=[0.4, 0.9, -1.3])
+    draw_picture(snippet("howto/from_urdf")["robot"], "urdf_arm", q=[0.5, 0.8])
+    draw_picture(snippet("howto/from_dh")["arm"], "dh_arm", q=[0.4, 0.9, -1.3])
 
 
-def built() -> None:
-    drawn(snippet("howto/build_in_python")["engine"], "build_engine", q="bent")
-    drawn(snippet("howto/from_cad")["lift"], "cad_lift", q="start")
+def build_engine() -> None:
+    draw_picture(snippet("howto/build_in_python")["engine"], "build_engine", q="bent")
+    draw_picture(snippet("howto/from_cad")["lift"], "cad_lift", q="start")
 
 
 def loop() -> None:
     names = snippet("howto/close_a_loop")
-    drawn(names["linkage"], "linkage", q=names["q"])
+    draw_picture(names["linkage"], "linkage", q=names["q"])
 
 
 def reactions() -> None:
-    names, plt = snippet("howto/find_reactions"), styled()
+    names, plt = snippet("howto/find_reactions"), styled_pyplot()
     motion = names["motion"]
-    made, axes = plt.subplots(figsize=(7, 3), layout="constrained")
+    drawing, axes = plt.subplots(figsize=(7, 3), layout="constrained")
     for k, joint in enumerate(motion.mechanism.joints):
         axes.plot(motion.t, np.linalg.norm(motion.reactions[:, k, 3:], axis=1), label=joint.name)
     axes.plot(motion.t, np.linalg.norm(motion.multipliers, axis=1), label="closure")
     axes.set(xlabel="time [s]", ylabel="force [N]", xlim=(0, motion.t[-1]), ylim=(0, None))
     axes.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
-    figure(made, "reactions")
+    figure(drawing, "reactions")
 
 
 def motors() -> None:
@@ -136,32 +136,32 @@ def motors() -> None:
 
 
 def controllers() -> None:
-    names, plt = snippet("howto/write_a_controller"), styled()
+    names, plt = snippet("howto/write_a_controller"), styled_pyplot()
     arm, path, law = names["arm"], names["path"], names["law"]
     shown = {
         "PD and gravity, 1 kHz": lg.Sampled(law, period=1e-3),
         "with an integral": lg.Sampled(names["WithIntegral"](1e-3), period=1e-3),
         "computed torque, model 20 % too heavy": lg.control.ComputedTorque(names["wrong"], path).with_sampling(1e-3),
     }
-    made, axes = plt.subplots(figsize=(7, 3), layout="constrained")
+    drawing, axes = plt.subplots(figsize=(7, 3), layout="constrained")
     for label, torque in shown.items():
         motion = lg.simulate(arm, 1.0, q0=[-0.5, 0.8], torque=torque, t_eval=401)
         axes.plot(motion.t, np.degrees(motion.q - path(motion.t)[0])[:, 1], label=label)
     axes.set(xlabel="time [s]", ylabel="error of theta2 [deg]", xlim=(0, 1))
     axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, fontsize=8)
-    figure(made, "controllers")
+    figure(drawing, "controllers")
 
 
 def design_a_controller() -> None:
     """Gains that know of a delay and gains that do not, and errors over the bandwidth."""
-    names, plt = snippet("howto/design_a_controller"), styled()
+    names, plt = snippet("howto/design_a_controller"), styled_pyplot()
     run, law, period = names["run"], names["lqr"], 0.06
     shown = {
         "continuous LQR": law,
         "same gains, 60 ms period and delay": lg.Sampled(law, period, period),
         "gains for the delay": lg.Sampled(names["Delayed"](), period, period),
     }
-    made, (left, right) = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
+    drawing, (left, right) = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
     for label, torque in shown.items():
         motion = run(torque)
         left.plot(motion.t, np.degrees(motion.q[:, 1] - np.pi), label=label)
@@ -169,10 +169,10 @@ def design_a_controller() -> None:
     left.set(xlabel="time [s]", ylabel="angle from upright [deg]", xlim=(0, 3), ylim=(-45, 45))
     right.set(xlabel="time [s]", ylabel="force on the cart [N]", xlim=(0, 3), ylim=(-45, 45))
     handles, labels = left.get_legend_handles_labels()
-    made.legend(handles, labels, frameon=False, loc="outside upper left", ncols=3, fontsize=9)
-    figure(made, "design_lqr")
+    drawing.legend(handles, labels, frameon=False, loc="outside upper left", ncols=3, fontsize=9)
+    figure(drawing, "design_lqr")
     arm, path, frequencies = names["arm"], names["path"], np.geomspace(8, 85, 12)
-    made, axes = plt.subplots(figsize=(6, 3), layout="constrained")
+    drawing, axes = plt.subplots(figsize=(6, 3), layout="constrained")
     for label, plant in (("right model", arm), ("unknown payload of 3 kg", names["gripped"])):
         errors = []
         for frequency in frequencies:
@@ -184,11 +184,11 @@ def design_a_controller() -> None:
     axes.set_xticks([10, 20, 40, 80], ["10", "20", "40", "80"])
     axes.minorticks_off()
     axes.legend(frameon=False)
-    figure(made, "design_bandwidth", 700)
+    figure(drawing, "design_bandwidth", 700)
 
 
 def spring_balancing() -> None:
-    names, plt = snippet("howto/spring_balancing"), styled()
+    names, plt = snippet("howto/spring_balancing"), styled_pyplot()
     lamp, tilts = names["lamp"], np.linspace(-np.pi / 2, np.pi / 2, 91)[:, None]
     shown = {
         "no spring": lamp.with_parameters(k=0.0),
@@ -196,17 +196,17 @@ def spring_balancing() -> None:
         "free length 0.1 m, best k, a and b": names["freed"].mechanism,
         "no free length, k = mgr/(ab)": lamp.with_parameters(k=names["exact"]),
     }
-    made, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
+    drawing, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
     for label, mechanism in shown.items():
         torque = lg.compile(mechanism).inverse_dynamics(tilts, 0 * tilts, 0 * tilts)
         axes.plot(np.degrees(tilts), torque, label=label)
     axes.set(xlabel="tilt [deg]", ylabel="holding torque [N m]", xlim=(-90, 90))
     axes.set_xticks([-90, -45, 0, 45, 90])
     axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9)
-    figure(made, "spring_balancing", 700)
+    figure(drawing, "spring_balancing", 700)
 
 
-def browsed(file: str, size: tuple[int, int], name: str) -> None:
+def picture_of_page(file: str, size: tuple[int, int], name: str) -> None:
     """A page as a browser has it, after it has moved for a while."""
     from playwright.sync_api import sync_playwright
 
@@ -225,7 +225,7 @@ def see() -> None:
     """What the page of that name shows; the animation as a browser has it."""
     names = snippet("howto/visualisation")
     leg, motion = names["leg"], names["motion"]
-    drawn(leg, "see_leg", q="lifted")
+    draw_picture(leg, "see_leg", q="lifted")
     figure(motion.plot("coordinates", "energy", joints=["theta"]), "see_plot")
     figure(names["lock"].plot("coordinates", "multipliers", angles="radians"), "see_lock", 700)
     two = names["free"].plot("coordinates", "tip", others={"driven": names["driven"]}, label="free")
@@ -235,13 +235,13 @@ def see() -> None:
     keep(Image.fromarray(np.hstack([leg.draw(size=(360, 300), **one) for one in how])), "see_views")
     figure(motion.phase_portrait("delta"), "see_phase", 600)
     figure(motion.plot_path("foot"), "see_path", 700)
-    browsed("leg.html", (900, 620), "see_player")
+    picture_of_page("leg.html", (900, 620), "see_player")
 
 
 def sliders() -> None:
     """A page that computes, as a browser has it."""
     snippet("howto/pages_that_compute")
-    browsed("controlled.html", (1100, 700), "see_sliders")
+    picture_of_page("controlled.html", (1100, 700), "see_sliders")
 
 
 def notebook() -> None:
@@ -356,8 +356,8 @@ def motions() -> None:
     figure(lg.simulate(arm).plot(), "simulate", 900)
     starts = np.random.default_rng(0).normal([-1.2, 0.3], 0.05, (200, 2))
     figure(lg.simulate(arm, 6, q0=starts, keep="rows", t_eval=301).plot(), "batch", 900)
-    plt = styled()
-    made, (left, right) = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
+    plt = styled_pyplot()
+    drawing, (left, right) = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
     bar = lg.library("four_bar")
     for how in ("projection", "baumgarte", "ggl", "none"):
         motion = lg.simulate(bar, 5, qd0={"theta1": 10.0}, torque=0, stabilisation=how)
@@ -369,7 +369,7 @@ def motions() -> None:
     right.set(xlabel="time [s]", ylabel="theta2 [turns]", xlim=(0, 25))
     for axes in (left, right):
         axes.legend(frameon=False, ncols=2, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1))
-    figure(made, "accuracy", 1000)
+    figure(drawing, "accuracy", 1000)
 
 
 def gallery() -> None:
@@ -394,12 +394,12 @@ def gallery() -> None:
         "urdf_payload_and_friction": ("arm", [-0.8, 0.3]),
     }
     for name, (mechanism, q) in poses.items():
-        drawn(ran(name)[mechanism], f"gallery_{name}", q=q)
+        draw_picture(ran(name)[mechanism], f"gallery_{name}", q=q)
     figure(ran("inverse_dynamics")["motion"].plot("torques"), "gallery_inverse_dynamics")
 
 
 PICTURES = (
-    *(front, mechanisms, library, start, tables, built, loop, reactions, motors, controllers),
+    *(front, mechanisms, library, start, tables, build_engine, loop, reactions, motors, controllers),
     *(
         see,
         sliders,

@@ -68,12 +68,12 @@ motion = lg.simulate(links, times[-1], q0=q0, qd0=qd0, t_eval=times)
 record = motion.q + np.random.default_rng(1).normal(0, np.radians(0.1), motion.q.shape)
 
 # The export is one step of a simulation that takes the parameters as an argument. Many steps make a motion.
-made = lg.export(links, "jax", functions=["step"], parameters=["stiffness", "rest", "damping"])
+export_result = lg.export(links, "jax", functions=["step"], parameters=["stiffness", "rest", "damping"])
 
 
-def simulated(p):
+def simulate_states(p):
     def move(state, _):
-        after = made.step(*state, jnp.zeros(2), PERIOD, p)
+        after = export_result.step(*state, jnp.zeros(2), PERIOD, p)
         return tuple(after), after.q_next
 
     return jax.lax.scan(move, (q0, qd0), None, length=COUNT)[1]
@@ -81,7 +81,7 @@ def simulated(p):
 
 # Minimise the squared error with Adam. The unknowns are the logarithms of the parameters, so that these stay positive.
 guess = np.array([10.0, 0.2, 2.0])
-off = jax.jit(jax.value_and_grad(lambda x: jnp.mean((simulated(jnp.exp(x)) - record[1:]) ** 2)))
+off = jax.jit(jax.value_and_grad(lambda x: jnp.mean((simulate_states(jnp.exp(x)) - record[1:]) ** 2)))
 x, mean, square = np.log(guess), np.zeros(3), np.zeros(3)
 for k in range(1, 201):
     value, slope = (np.asarray(each) for each in off(x))
@@ -90,10 +90,10 @@ for k in range(1, 201):
     mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
     x = x - 0.05 * (mean / (1 - 0.9**k)) / (np.sqrt(square / (1 - 0.99**k)) + 1e-12)
 
-found = np.exp(x)
-for name, value, exact in zip(made.parameters, found, true, strict=True):
+result = np.exp(x)
+for name, value, exact in zip(export_result.parameters, result, true, strict=True):
     print(f"{name}: {value:.4f}, true value {exact:g}")
-assert (np.abs(found / true - 1) < 0.01).all(), "The identified values are wrong."
+assert (np.abs(result / true - 1) < 0.01).all(), "The identified values are wrong."
 
 if len(sys.argv) > 1:
     import matplotlib.pyplot as plt
@@ -101,8 +101,8 @@ if len(sys.argv) > 1:
     figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
     for k, (name, color) in enumerate((("shoulder", "C0"), ("elbow", "C1"))):
         axes.plot(times, np.degrees(record[:, k]), ".", color=color, markersize=3, label=f"{name}, recorded")
-        axes.plot(times[1:], np.degrees(simulated(found)[:, k]), color=color, label=f"{name}, identified")
-        axes.plot(times[1:], np.degrees(simulated(guess)[:, k]), "--", color=color, label=f"{name}, first guess")
+        axes.plot(times[1:], np.degrees(simulate_states(result)[:, k]), color=color, label=f"{name}, identified")
+        axes.plot(times[1:], np.degrees(simulate_states(guess)[:, k]), "--", color=color, label=f"{name}, first guess")
     axes.set(xlabel="time [s]", ylabel="angle [deg]")
     axes.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     figure.savefig(sys.argv[1])

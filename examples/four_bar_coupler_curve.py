@@ -21,8 +21,8 @@ print(curve)
 
 # A longer crank swings the rocker further, at the price of the transmission angle.
 for l1 in np.linspace(0.2, 0.4, 5):
-    found = lg.analyse_cycle(bar.with_parameters(l1=float(l1)))
-    swing, angle = np.degrees([np.ptp(found.q[:, 2]), found.transmission_angle.min()])
+    cycle = lg.analyse_cycle(bar.with_parameters(l1=float(l1)))
+    swing, angle = np.degrees([np.ptp(cycle.q[:, 2]), cycle.transmission_angle.min()])
     print(f"crank {l1:.2f} m: the rocker swings by {swing:.1f} deg, transmission angle at least {angle:.1f} deg")
 
 if len(sys.argv) > 1:

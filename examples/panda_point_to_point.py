@@ -20,7 +20,7 @@ start = np.array(panda.poses["ready"])
 limits = [joint.limits for joint in panda.joints]
 lower, upper = np.array([[x.lower, x.upper] for x in limits], dtype=float).T
 speed, effort = np.array([[x.speed, x.effort] for x in limits], dtype=float).T
-made = lg.export(panda, "casadi", functions=["inverse_dynamics", "pose:tool"])
+export_result = lg.export(panda, "casadi", functions=["inverse_dynamics", "pose:tool"])
 
 # The unknowns: positions and speeds at the ends of the intervals, accelerations over them, and the duration.
 problem = ca.Opti()
@@ -31,11 +31,11 @@ problem.subject_to(ca.vec(q[:, 1:] - q[:, :-1] - h * qd[:, :-1] - h**2 / 2 * qdd
 
 # The arm starts at rest in the pose "ready" and ends at rest with the tool at the goal.
 problem.subject_to(q[:, 0] == start)
-problem.subject_to(made.pose_tool(q[:, -1])[:3, 3] == ca.DM(GOAL))
+problem.subject_to(export_result.pose_tool(q[:, -1])[:3, 3] == ca.DM(GOAL))
 problem.subject_to(ca.horzcat(qd[:, 0], qd[:, -1]) == 0)
 
 # The torques at both ends of an interval follow from the motion. Torques and motion stay within the limits.
-torque = made.inverse_dynamics.map(N)
+torque = export_result.inverse_dynamics.map(N)
 used = [torque(q[:, :-1], qd[:, :-1], qdd) / effort, torque(q[:, 1:], qd[:, 1:], qdd) / effort]
 for part in (*used, qd / speed, (2 * q - lower - upper) / (upper - lower)):
     problem.subject_to(problem.bounded(-1, ca.vec(part), 1))
@@ -54,7 +54,7 @@ Q, V, A = (np.array(solution.value(each)).T for each in (q, qd, qdd))
 dynamics = lg.compile(panda)
 
 
-def planned(t):
+def evaluate_plan(t):
     """The positions, speeds and torques of the plan at times t."""
     k = np.clip((t / T * N).astype(int), 0, N - 1)
     s = (t - k * T / N)[:, None]
@@ -62,7 +62,7 @@ def planned(t):
     return positions, speeds, dynamics.inverse_dynamics(positions, speeds, A[k])
 
 
-positions, speeds, torques = planned(np.linspace(0, T, 20 * N + 1))
+positions, speeds, torques = evaluate_plan(np.linspace(0, T, 20 * N + 1))
 print("largest used fraction of each joint's limit:")
 parts = {"position": (2 * positions - lower - upper) / (upper - lower), "speed": speeds / speed, "torque": torques / effort}
 for name, part in parts.items():
@@ -71,7 +71,7 @@ for name, part in parts.items():
     assert (largest < 1.001).all(), f"A limit of {name} is exceeded."
 
 # Apply these torques in a simulation, without feedback. Where does the tool arrive?
-motion = lg.simulate(panda, T, q0=start, torque=lambda t, q, qd: planned(np.array([t]))[2][0])
+motion = lg.simulate(panda, T, q0=start, torque=lambda t, q, qd: evaluate_plan(np.array([t]))[2][0])
 miss = np.linalg.norm(dynamics.pose(motion.q[-1], "tool")[:3, 3] - GOAL)
 print(f"a simulation with these torques takes the tool to within 0.1 mm of its goal: {miss < 1e-4}")
 assert miss < 1e-3, "The tool did not arrive."

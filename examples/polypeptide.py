@@ -76,14 +76,14 @@ def alpha_carbons(q: np.ndarray) -> np.ndarray:
     place = np.eye(4)
     place[:3, :3] = lg.Transform.from_quaternion((0, 0, 0), (w, x, y, z)).matrix()[:3, :3]
     place[:3, 3] = q[4:7]
-    steps, found = {"phi": to_alpha.matrix(), "psi": to_c.matrix()}, []
+    steps, results = {"phi": to_alpha.matrix(), "psi": to_c.matrix()}, []
     for k, angle in enumerate(q[7:]):
         here = np.eye(4)
         here[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
         place = place @ (steps["psi" if k % 2 else "phi"] if k else np.eye(4)) @ here
         if k % 2 == 0:
-            found.append(place[:3, 3] + place[:3, 2] * N_CA)
-    return np.array(found)
+            results.append(place[:3, 3] + place[:3, 2] * N_CA)
+    return np.array(results)
 
 
 def warm(dyn: lg.Dynamics, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -40,7 +40,7 @@ def random_placement(rng: np.random.Generator) -> lg.Transform:
 def own_entries(kind: JointType | LoopType, axis: np.ndarray, other: np.ndarray, **more: object) -> dict[str, object]:
     """Entries of a joint's or loop's own type: its axes, pitch, advance, length."""
     axis2 = np.cross(axis, other)
-    given = {
+    values = {
         "axis": tuple(axis),
         "axis2": tuple(axis2),
         "axis3": tuple(np.cross(axis2, other)),
@@ -49,7 +49,7 @@ def own_entries(kind: JointType | LoopType, axis: np.ndarray, other: np.ndarray,
         "length": 0.7,
         **more,
     }
-    return {entry.name: given[entry.name] for entry in kind.entries if entry.name in given}
+    return {entry.name: values[entry.name] for entry in kind.entries if entry.name in values}
 
 
 def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passive: bool = False) -> lg.Mechanism:
@@ -68,7 +68,7 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
             if "spring" not in refused:
                 rest = 0.0 if joint_types.TYPES[kind].quaternion else rng.normal()
                 extra["spring"] = lg.JointSpring(rng.random() * 5, rest)
-            extra = {key: given for key, given in extra.items() if key not in refused}
+            extra = {key: value for key, value in extra.items() if key not in refused}
         joints.append(
             lg.Joint(
                 f"j{i}",

@@ -16,22 +16,22 @@ def last_digit(number: str) -> float:
     return 10.0 ** -len(decimals) if point and decimals.isdigit() else 0.0
 
 
-def alike(found: str, shown: str) -> bool:
+def alike(actual: str, shown: str) -> bool:
     """Whether two printed numbers say the same, as far as another processor would print it too.
 
     Numbers agree to 2e-3, or differ by one in the last digit where that is less than 2 %. Errors that are told by their size
     agree within a factor of two, and roundings within two orders of magnitude; zero counts as one rounding of a number near one.
     """
-    a, b = float(found), float(shown)
+    a, b = float(actual), float(shown)
     small, large = sorted((abs(a), abs(b)))
     if abs(a - b) <= max(2e-3 * large, min(1.01 * last_digit(shown), 0.02 * large)):
         return True
     if large < ROUNDING:
         return large <= 100 * max(small, 2**-53)
-    return bool(SIZE.fullmatch(found) and SIZE.fullmatch(shown)) and large <= 2 * small
+    return bool(SIZE.fullmatch(actual) and SIZE.fullmatch(shown)) and large <= 2 * small
 
 
-def same_line(found: str, shown: str) -> bool:
+def same_line(actual: str, shown: str) -> bool:
     """Whether every word, every number and every count of steps is the same."""
 
     def words(line: str) -> list[str]:
@@ -44,7 +44,7 @@ def same_line(found: str, shown: str) -> bool:
         return NUMBER.findall(COUNTED.sub("", line))
 
     return (
-        words(found) == words(shown)
-        and all(abs(a - b) <= max(3, 0.03 * b) for a, b in zip(counts(found), counts(shown), strict=True))
-        and all(alike(a, b) for a, b in zip(numbers(found), numbers(shown), strict=True))
+        words(actual) == words(shown)
+        and all(abs(a - b) <= max(3, 0.03 * b) for a, b in zip(counts(actual), counts(shown), strict=True))
+        and all(alike(a, b) for a, b in zip(numbers(actual), numbers(shown), strict=True))
     )

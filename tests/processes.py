@@ -17,7 +17,7 @@ def interruptible(command: list[str], **more: Any) -> subprocess.Popen[Any]:
     return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler), **more)
 
 
-def worked(process: subprocess.Popen[Any], seconds: float) -> None:
+def wait_for_work(process: subprocess.Popen[Any], seconds: float) -> None:
     """Wait until a process has had so much more of the processor's time."""
     began, until = processor_time(process.pid), time.monotonic() + PATIENCE
     while processor_time(process.pid) - began < seconds and process.poll() is None and time.monotonic() < until:

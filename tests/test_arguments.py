@@ -42,30 +42,30 @@ def arm() -> lg.Dynamics:
     return lg.compile(lg.library("two_r"))
 
 
-@pytest.mark.parametrize("given", NUMBERS_OF_OTHER_KINDS, ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
-def test_numbers_of_every_kind_are_doubles(arm: lg.Dynamics, given: Any) -> None:
-    assert floats(given).dtype == np.float64
-    plain = [float(x) for x in given]
-    np.testing.assert_array_equal(floats(given), plain)
-    np.testing.assert_array_equal(arm.mass_matrix(given), arm.mass_matrix(np.array(plain)))
-    np.testing.assert_array_equal(lg.simulate(arm, 0.1, given).q, lg.simulate(arm, 0.1, plain).q)
+@pytest.mark.parametrize("value", NUMBERS_OF_OTHER_KINDS, ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
+def test_numbers_of_every_kind_are_doubles(arm: lg.Dynamics, value: Any) -> None:
+    assert floats(value).dtype == np.float64
+    plain = [float(x) for x in value]
+    np.testing.assert_array_equal(floats(value), plain)
+    np.testing.assert_array_equal(arm.mass_matrix(value), arm.mass_matrix(np.array(plain)))
+    np.testing.assert_array_equal(lg.simulate(arm, 0.1, value).q, lg.simulate(arm, 0.1, plain).q)
 
 
-@pytest.mark.parametrize("given", NO_NUMBERS, ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
-def test_what_is_no_number_is_refused(arm: lg.Dynamics, given: Any) -> None:
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
+def test_what_is_no_number_is_refused(arm: lg.Dynamics, value: Any) -> None:
     with pytest.raises(TypeError):
-        floats(given)
+        floats(value)
     for call in (
-        lambda: arm.mass_matrix(given),
-        lambda: arm.forward_dynamics(np.zeros(2), np.zeros(2), given),
-        lambda: lg.simulate(arm, 0.1, given),
-        lambda: lg.simulate(arm, 0.1, torque=given if not isinstance(given, tuple) else 0),
-        lambda: lg.simulate(arm, 0.1, torque=lambda t, q, qd: given),
-        lambda: lg.simulate(arm, 0.1, t_eval=given),
-        lambda: lg.simulate(arm, t_span=given),
-        lambda: lg.linearise(arm, given),
-        lambda: lg.paths.joint_line(given, [1, 1], 1.0),
-        lambda: lg.paths.joint_line([0, 0], [1, 1], 1.0)(given),
+        lambda: arm.mass_matrix(value),
+        lambda: arm.forward_dynamics(np.zeros(2), np.zeros(2), value),
+        lambda: lg.simulate(arm, 0.1, value),
+        lambda: lg.simulate(arm, 0.1, torque=value if not isinstance(value, tuple) else 0),
+        lambda: lg.simulate(arm, 0.1, torque=lambda t, q, qd: value),
+        lambda: lg.simulate(arm, 0.1, t_eval=value),
+        lambda: lg.simulate(arm, t_span=value),
+        lambda: lg.linearise(arm, value),
+        lambda: lg.paths.joint_line(value, [1, 1], 1.0),
+        lambda: lg.paths.joint_line([0, 0], [1, 1], 1.0)(value),
     ):
         with pytest.raises(lg.LagrangianError):
             call()
@@ -110,10 +110,10 @@ def test_masked_entries_do_not_pass_as_numbers(arm: lg.Dynamics) -> None:
         arm.mass_matrix(MASKED)
 
 
-@pytest.mark.parametrize("given", [0, -1, 1.5, math.nan, math.inf, True, "3", HUGE, None])
-def test_counts(given: Any) -> None:
+@pytest.mark.parametrize("value", [0, -1, 1.5, math.nan, math.inf, True, "3", HUGE, None])
+def test_counts_are_positive_whole_numbers(value: Any) -> None:
     with pytest.raises(lg.ArgumentError, match="n is "):
-        count(given, "n")
+        count(value, "n")
     assert count(np.int8(3), "n") == count(3.0, "n") == 3
 
 

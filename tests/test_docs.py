@@ -66,32 +66,32 @@ def output_of(script: Path) -> Path:
     return script.with_suffix(KINDS[script.suffix][0])
 
 
-def said(commands: str) -> str:
+def command_output(commands: str) -> str:
     """What commands of the terminal print. Comments and other programs are left out."""
     from typer.testing import CliRunner
 
     from lagrangian.cli.main import app
 
-    found = ""
+    result = ""
     for line in commands.splitlines():
         program, *words = shlex.split(line, comments=True) or [""]
         if program == "lagrangian" and words[0] not in NOT_RUN:
             done = CliRunner().invoke(app, words, prog_name="lagrangian", env={"COLUMNS": "110"})
             assert done.exit_code == 0, f"{line}: {done.output}"
-            found += done.stdout
-    return found
+            result += done.stdout
+    return result
 
 
-def printed(code: str, names: dict[str, Any], where: str) -> str:
-    found = io.StringIO()
-    with contextlib.redirect_stdout(found), warnings.catch_warnings():
+def printed_output(code: str, names: dict[str, Any], where: str) -> str:
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), warnings.catch_warnings():
         warnings.simplefilter("always")
-        warnings.showwarning = lambda message, category, *_: found.write(f"{category.__name__}: {message}\n")
+        warnings.showwarning = lambda message, category, *_: output.write(f"{category.__name__}: {message}\n")
         exec(compile(code, where, "exec"), names)
-    return found.getvalue()
+    return output.getvalue()
 
 
-def given(script: Path, folder: Path) -> None:
+def copy_input_files(script: Path, folder: Path) -> None:
     """The files that a script reads stand beside it."""
     for path in script.parent.iterdir():
         if path.suffix in snippets.FILES and path.name != "ruff.toml":
@@ -101,10 +101,10 @@ def given(script: Path, folder: Path) -> None:
 def runs(script: Path) -> dict[str, str]:
     """What each piece prints, run in turn in the folder it is in."""
     if script.suffix == ".sh":
-        return {name: said(commands) for name, commands in pieces(script).items()}
+        return {name: command_output(commands) for name, commands in pieces(script).items()}
     names: dict[str, Any] = {}
     with in_a_notebook() if name_of(script) in NOTEBOOKS else contextlib.nullcontext():
-        return {name: printed(code, names, f"{script}: {name}") for name, code in pieces(script).items()}
+        return {name: printed_output(code, names, f"{script}: {name}") for name, code in pieces(script).items()}
 
 
 def in_a_notebook() -> Any:
@@ -115,7 +115,7 @@ def in_a_notebook() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("found", "shown", "same"),
+    ("actual", "shown", "same"),
     [
         ("parallel to 6e-14 rad", "parallel to 9e-5 rad", False),
         ("parallel to 6e-14 rad", "parallel to 9e-15 rad", True),
@@ -139,8 +139,8 @@ def in_a_notebook() -> Any:
         ("1001 rows, 93 steps of DP5", "1001 rows, 93 steps of DOP853", False),
     ],
 )
-def test_what_counts_as_the_same(found: str, shown: str, same: bool) -> None:
-    assert same_line(found, shown) == same
+def test_lines_count_as_the_same_up_to_rounding(actual: str, shown: str, same: bool) -> None:
+    assert same_line(actual, shown) == same
 
 
 def of_a_page(page: Path) -> Any:
@@ -165,13 +165,13 @@ def registries() -> Iterator[None]:
 
 @pytest.mark.usefixtures("registries")
 @pytest.mark.parametrize("page", [of_a_page(page) for page in sorted({script.with_suffix("") for script in SCRIPTS})])
-def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippets_print_what_their_pages_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = [path for suffix in (".sh", ".py") if (path := page.with_suffix(suffix)).exists()]
     for text, module in NEEDS.items():
         if any(text in script.read_text(encoding="utf-8") for script in scripts):
             pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
-    given(page, tmp_path)
+    copy_input_files(page, tmp_path)
     for script in scripts:  # commands first: they write files that Python reads
         check(script)
 
@@ -179,12 +179,12 @@ def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def check(script: Path) -> None:
     shown = output_of(script)
     expected = pieces(shown) if shown.exists() else {}
-    found = runs(script)
+    result = runs(script)
     if script.suffix == ".py":
-        assert {name for name, text in found.items() if text} == set(expected)
-    for name, wanted in expected.items():
-        lines, others = (text.strip("\n").splitlines() for text in (found[name], wanted))
-        assert len(lines) == len(others), f"{name}: {found[name]}"
+        assert {name for name, text in result.items() if text} == set(expected)
+    for name, reference in expected.items():
+        lines, others = (text.strip("\n").splitlines() for text in (result[name], reference))
+        assert len(lines) == len(others), f"{name}: {result[name]}"
         different = [(line, other) for line, other in zip(lines, others, strict=True) if not same_line(line, other)]
         assert not different, f"{name}: found and shown differ"
 
@@ -215,7 +215,7 @@ def test_no_page_overwrites_the_readers_arm(page: Path) -> None:
         assert not re.search(r"(save|plot|animate|report|draw)\([^)\n]*\"arm\.", page.read_text(encoding="utf-8"))
 
 
-def written(page: Path) -> str:
+def page_with_bodies(page: Path) -> str:
     """A page with the bodies of its directives as they should be."""
     name = page.relative_to(DOCS).with_suffix("").as_posix()
 
@@ -233,7 +233,7 @@ def test_plain_markdown(page: Path) -> None:
     """What a page shows stands in it, for those who read it unbuilt."""
     text = page.read_text(encoding="utf-8")
     assert sum(map(text.count, ("{snippet}", "{command}", "{example}"))) == len(SHOWN.findall(text))
-    assert text == written(page), "python tests/test_docs.py --sync"
+    assert text == page_with_bodies(page), "python tests/test_docs.py --sync"
 
 
 def test_lines_fit() -> None:
@@ -249,17 +249,17 @@ def test_nothing_else_is_shown(page: Path) -> None:
     assert not re.search(r"```(python|sh|bash|console)", page.read_text(encoding="utf-8"))
 
 
-def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_runs_and_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its code runs, and prints what its comments say; its commands are known; it is two screens long."""
     monkeypatch.chdir(tmp_path)
     text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 90
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    found = printed(code, {}, "README.md")
+    actual = printed_output(code, {}, "README.md")
     for line in re.findall(r"^# (.*)$", code, re.MULTILINE):
-        assert line in found
+        assert line in actual
     assert {path.name for path in tmp_path.iterdir()} == {"swing.html", "arm_c"}
-    assert set(re.findall(r"`lagrangian ([a-z]+)\b", text)) <= {*commands.known()}
+    assert set(re.findall(r"`lagrangian ([a-z]+)\b", text)) <= {*commands.documented_commands()}
     for script in re.findall(r"`(\w+\.py)` \|", text):
         assert (DOCS.parent / "benchmarks" / script).exists(), script
 
@@ -283,7 +283,7 @@ def test_pictures_are_there() -> None:
 
 def test_every_command_is_documented() -> None:
     page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
-    assert {name for _, kind, name, _ in SHOWN.findall(page) if kind == "command"} == set(commands.known())
+    assert {name for _, kind, name, _ in SHOWN.findall(page) if kind == "command"} == set(commands.documented_commands())
 
 
 def test_every_example_is_in_the_gallery() -> None:
@@ -299,7 +299,7 @@ def test_every_public_name_is_documented() -> None:
     modules = {"goals": "optimisation.goals.", **{name: f"{name}." for name in ("control", "distributions", "paths", "shapes")}}
     for name in lagrangian.__all__:
         if name in modules:
-            assert any(found.startswith(modules[name]) for found in named), name
+            assert any(actual.startswith(modules[name]) for actual in named), name
         else:
             assert lagrangian._AMERICAN_SPELLINGS.get(name, name) in named, name
 
@@ -312,15 +312,15 @@ if __name__ == "__main__":
         script = DOCS / "snippets" / name
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
-            given(script, Path(folder))
+            copy_input_files(script, Path(folder))
             if script.suffix == ".py" and script.with_suffix(".sh").exists():
                 runs(script.with_suffix(".sh"))
-            found = runs(script)
-        keep = pieces(output_of(script)) if script.suffix == ".sh" else found  # of commands, only what is there to be shown
-        text = "".join(f"# --- {piece}\n{found[piece]}" for piece in found if found[piece] and piece in keep)
+            result = runs(script)
+        keep = pieces(output_of(script)) if script.suffix == ".sh" else result  # of commands, only what is there to be shown
+        text = "".join(f"# --- {piece}\n{result[piece]}" for piece in result if result[piece] and piece in keep)
         output_of(script).write_text(text, encoding="utf-8")
-        print(f"{name}: {sum(map(bool, found.values()))} of {len(found)} pieces print")
+        print(f"{name}: {sum(map(bool, result.values()))} of {len(result)} pieces print")
     for page in PAGES:
-        if (text := written(page)) != page.read_text(encoding="utf-8"):
+        if (text := page_with_bodies(page)) != page.read_text(encoding="utf-8"):
             page.write_text(text, encoding="utf-8")
             print(f"{name_of(page)}: written")

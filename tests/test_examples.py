@@ -27,7 +27,7 @@ def run(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_example(name: str, tmp_path: Path) -> None:
+def test_an_example_prints_what_the_gallery_shows(name: str, tmp_path: Path) -> None:
     text = (gallery.EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
     for package in ("casadi", "jax"):
         if f"import {package}" in text:
@@ -36,9 +36,9 @@ def test_example(name: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert not done.stderr
     assert not list(tmp_path.iterdir())
-    found, shown = (each.splitlines() for each in (gallery.without_times(done.stdout), gallery.body(name)))
-    assert len(found) == len(shown), done.stdout
-    assert not [pair for pair in zip(found, shown, strict=True) if not same_line(*pair)]
+    actual, shown = (each.splitlines() for each in (gallery.without_times(done.stdout), gallery.body(name)))
+    assert len(actual) == len(shown), done.stdout
+    assert not [pair for pair in zip(actual, shown, strict=True) if not same_line(*pair)]
 
 
 @pytest.mark.parametrize("name", gallery.names())

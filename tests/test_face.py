@@ -33,7 +33,7 @@ from lagrangian.public import public
         (lambda: lg.control.ComputedTorque("pendulum", lg.paths.joint_line([0.0], [1.0], 1), kpp=1), "ComputedTorque", "kp"),
     ],
 )
-def test_a_misspelt_keyword_is_told_with_the_one_that_is_meant(call: Callable[[], Any], where: str, meant: str) -> None:
+def test_a_misspelt_keyword_is_reported_with_the_one_that_is_meant(call: Callable[[], Any], where: str, meant: str) -> None:
     with pytest.raises(lg.ArgumentError, match=f"Did you mean '{meant}'") as caught:
         call()
     assert caught.value.where == (where,)
@@ -112,7 +112,7 @@ def test_mechanisms_by_file_and_by_name(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("value", "message"),
     [
         ("pendulm", "'pendulm' is neither a file nor a mechanism of the library. Did you mean 'pendulum'"),
         ("nothing.toml", "nothing.toml: there is no such file"),
@@ -121,32 +121,34 @@ def test_mechanisms_by_file_and_by_name(tmp_path: Path, monkeypatch: pytest.Monk
         ("[[body]]\nname = 'a'", "loads"),
     ],
 )
-def test_what_names_no_mechanism(given: Any, told: str) -> None:
+def test_values_that_name_no_mechanism_are_refused(value: Any, message: str) -> None:
     with pytest.raises(lg.ArgumentError) as caught:
-        lg.compile(given)
-    assert told in str(caught.value)
+        lg.compile(value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: lg.derive("pendulum", progress=3), "derive: progress is 3; a function or None is needed"),
         (lambda: lg.loads("x = 1", format=np.zeros(2)), r"loads: format is \[0.0, 0.0\]; a string is needed"),
         (lambda: lg.library(np.zeros(2)), "library: name is .* a string or None is needed"),
     ],
 )
-def test_an_argument_that_is_not_what_it_is_annotated_as_is_told_where_the_call_fails(call: Callable[[], Any], told: str) -> None:
-    with pytest.raises(ArgumentError, match=told) as raised:
+def test_an_argument_that_is_not_what_it_is_annotated_as_is_reported_where_the_call_fails(
+    call: Callable[[], Any], message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=message) as raised:
         call()
     assert raised.value.__cause__ is not None  # what Python said of it is not lost
 
 
 def test_an_exception_of_a_call_with_sound_arguments_is_no_error_of_an_argument() -> None:
-    def called(text: str) -> None:
+    def fail(text: str) -> None:
         raise ValueError("a defect of ours")
 
     with pytest.raises(ValueError, match="a defect of ours") as raised:
-        public(called)("sound")
+        public(fail)("sound")
     assert not isinstance(raised.value, lg.LagrangianError)
 
 
@@ -264,7 +266,7 @@ def test_angles_may_be_given_in_degrees(q0: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("q0", "told"),
+    ("q0", "message"),
     [
         ("30deg", "2 finite numbers are needed: theta1, theta2"),
         ("uprigt", "Did you mean 'upright'"),
@@ -273,10 +275,10 @@ def test_angles_may_be_given_in_degrees(q0: Any) -> None:
         ("__import__('os'), 1", "in the expression"),
     ],
 )
-def test_texts_that_are_no_configuration(q0: str, told: str) -> None:
+def test_texts_that_are_no_configuration(q0: str, message: str) -> None:
     with pytest.raises(lg.ArgumentError) as caught:
         lg.simulate("two_r", 1, q0=q0)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -310,7 +312,7 @@ def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], 
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda run: lg.assemble("four_bar", fixed=3), "fixed is 3; strings without repetition"),
         (lambda run: lg.consistent_speeds("four_bar", fixed=None), "fixed is None; strings"),
@@ -333,7 +335,7 @@ def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], 
         (lambda run: lg.simulate("x" * 10_000, 1.0), "is neither a file nor a mechanism of the library"),
     ],
 )
-def test_odd_arguments_are_told(call: Callable[[lg.Motion], Any], told: str) -> None:
+def test_odd_arguments_are_reported(call: Callable[[lg.Motion], Any], message: str) -> None:
     run = lg.simulate("pendulum", 0.1, t_eval=3)
-    with pytest.raises(lg.LagrangianError, match=told):
+    with pytest.raises(lg.LagrangianError, match=message):
         call(run)

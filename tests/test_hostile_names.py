@@ -56,7 +56,7 @@ def mechanism() -> lg.Mechanism:
         lg.Joint(CLOSE, "revolute", SCRIPT, TEX, along, axis="z"),
         lg.Joint(CARETS, "prismatic", TEX, IMAGE, along, axis="x", limits=(-0.2, 0.3)),
     ]
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "gravity": (0, -9.81, 0),
         "frames": [lg.Frame(AWAY, IMAGE), lg.Frame(LINK, TEX)],
         "poses": {CALL: (0.1, 0.2, 0.0), SHELL: (0.3, 0.1, 0.0)},
@@ -65,7 +65,7 @@ def mechanism() -> lg.Mechanism:
         "description": SAID,
         "source": SAID,
     }
-    return lg.Mechanism(CALL, bodies, joints, **given)
+    return lg.Mechanism(CALL, bodies, joints, **arguments)
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +123,9 @@ def test_pages_have_no_more_tags_than_others(motion: lg.Motion, here: Path) -> N
     (here / "tame").mkdir()
     for page, other in zip(pages(motion, here), pages(tame, here / "tame"), strict=True):
         text = page.read_text(encoding="utf-8")
-        found = Tags(text)
-        assert found.acting == []
-        assert found.scripts == Tags(other.read_text(encoding="utf-8")).scripts
+        tags = Tags(text)
+        assert tags.acting == []
+        assert tags.scripts == Tags(other.read_text(encoding="utf-8")).scripts
         assert SCRIPT not in text
         assert "onerror=pwned=1>" not in text
     assert escape(SAID) in (here / "report.html").read_text(encoding="utf-8")  # it is shown
@@ -141,8 +141,8 @@ def test_tour_index_shows_names(here: Path) -> None:
 
 def test_notebooks_show_names(model: lg.Mechanism, motion: lg.Motion) -> None:
     for shown in (model._repr_html_(), motion._repr_html_()):
-        found = Tags(shown)
-        assert (found.scripts, found.acting) == (0, [])
+        tags = Tags(shown)
+        assert (tags.scripts, tags.acting) == (0, [])
 
 
 # -- pictures --------------------------------------------------------------------------------------------------------
@@ -234,10 +234,10 @@ def test_markdown_has_no_tags_and_no_links(eom: Any, here: Path) -> None:
 def test_they_come_back(model: lg.Mechanism, motion: lg.Motion, here: Path) -> None:
     lg.save(model, here / "a.toml")
     assert lg.load(here / "a.toml") == model.replace(file=str(here / "a.toml"))
-    found = lg.read(motion.save(here / "a.nc"))
-    assert found.name == CALL
-    assert found.mechanism == model
-    assert [e.name for e in found.events] == [e.name for e in motion.events]
+    loaded = lg.read(motion.save(here / "a.nc"))
+    assert loaded.name == CALL
+    assert loaded.mechanism == model
+    assert [e.name for e in loaded.events] == [e.name for e in motion.events]
     header = motion.save(here / "a.csv").read_text(encoding="utf-8").splitlines()[0]
     assert WRITE.replace('"', '""') in header
 
@@ -249,9 +249,9 @@ def test_a_file_whose_name_is_no_text(motion: lg.Motion, here: Path) -> None:
     name = os.fsdecode(b"arm\xff\x1b[31m.toml")
     odd = copy.copy(motion)
     odd.mechanism = motion.mechanism.replace(file=name, notes=("a\0b",))
-    found = lg.read(odd.save(here / "a.nc"))
-    assert found.mechanism is not None
-    assert found.mechanism.file == "arm\\udcff\x1b[31m.toml"
+    loaded = lg.read(odd.save(here / "a.nc"))
+    assert loaded.mechanism is not None
+    assert loaded.mechanism.file == "arm\\udcff\x1b[31m.toml"
 
 
 def test_files_named_after_a_mechanism_stay_here(here: Path) -> None:
@@ -373,7 +373,7 @@ def attribute(text: str) -> str:
     return '"' + escape(text).replace("\n", "&#10;") + '"'
 
 
-def written(kind: str, folder: Path, stem: str, text: str = SAID) -> Path:
+def write_file(kind: str, folder: Path, stem: str, text: str = SAID) -> Path:
     names = {"name": CALL, "text": text, "body": SCRIPT, "joint": WRITE, "frame": AWAY, "pose": SHELL}
     quoted = json.dumps if kind == "toml" else attribute
     template = {"toml": TOML, "urdf": URDF, "xml": MJCF}[kind]
@@ -384,7 +384,7 @@ def written(kind: str, folder: Path, stem: str, text: str = SAID) -> Path:
     return path
 
 
-def told(*words: str, codes: tuple[int, ...] = (0, 1, 2)) -> str:
+def command_output(*words: str, codes: tuple[int, ...] = (0, 1, 2)) -> str:
     """Both streams of a command, in a terminal that takes colours."""
     done = CliRunner(env={"FORCE_COLOR": "1", "COLUMNS": "200"}).invoke(app, list(words))
     if "--json" in words:
@@ -403,7 +403,7 @@ def calm(text: str) -> bool:
 def test_every_command_with_such_a_file(kind: str, here: Path) -> None:
     """In a file whose name a shell would run."""
     text = SAID if kind != "toml" else SAID + ESCAPES
-    file = written(kind, here, f"{CALL} {ESCAPES.translate({0: None, 13: None})}"[:60], text).name
+    file = write_file(kind, here, f"{CALL} {ESCAPES.translate({0: None, 13: None})}"[:60], text).name
     for words in (
         ["show", file],
         ["show", file, "--json"],
@@ -413,12 +413,12 @@ def test_every_command_with_such_a_file(kind: str, here: Path) -> None:
         ["derive", file, "--md"],
         ["simulate", file, "-t", "0.1", "--plot", "--animate", *(["--report"] if kind == "toml" else [])],
     ):
-        shown = told(*words, codes=(0,))
+        shown = command_output(*words, codes=(0,))
         assert calm(shown), (words, shown)
         assert "Traceback" not in shown
         assert "an unexpected error" not in shown
-    made = sorted(x.suffix for x in here.iterdir())
-    assert made == sorted([f".{kind}", ".nc", ".png", *([".html"] * (2 if kind == "toml" else 1))])
+    items = sorted(x.suffix for x in here.iterdir())
+    assert items == sorted([f".{kind}", ".nc", ".png", *([".html"] * (2 if kind == "toml" else 1))])
 
 
 def test_errors_are_seen(here: Path) -> None:
@@ -428,4 +428,4 @@ def test_errors_are_seen(here: Path) -> None:
     (here / "c.nc").write_bytes(b"\x1b[31mpwned")
     for name in ("a\x1b[31mpwned.toml", "b.urdf", "c.nc", "no\x1b[31mpwned.toml", "\x1b]0;pwned\x07"):
         for words in (["show", name], ["check", name], ["simulate", name], ["report", name]):
-            assert calm(told(*words)), words
+            assert calm(command_output(*words)), words

@@ -31,7 +31,7 @@ KEPT = ("image/png", "image/gif", "text/html", "text/latex", "text/plain")
 COLOURS = 96  # of a stored picture
 
 
-def executed(path: Path, folder: Path) -> Any:
+def execute_notebook(path: Path, folder: Path) -> Any:
     """The notebook, executed in a folder, with the outputs in the form in which they are stored."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     notebook = nbformat.read(path, as_version=4)
@@ -47,10 +47,10 @@ def executed(path: Path, folder: Path) -> Any:
         "PYTHONPATH": os.pathsep.join(filter(None, [str(DOCS.parent / "src"), os.environ.get("PYTHONPATH", "")])),
     }
     client.execute(env=surroundings)
-    return stored(notebook)
+    return without_volatile_parts(notebook)
 
 
-def stored(notebook: Any) -> Any:
+def without_volatile_parts(notebook: Any) -> Any:
     """Without what changes from run to run and what only a live kernel can show; pictures with few colours are small."""
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -62,11 +62,11 @@ def stored(notebook: Any) -> Any:
         if cell.cell_type == "code":
             count += 1
             cell.execution_count = count
-            cell.outputs = list(kept(cell.outputs, count))
+            cell.outputs = list(stored_outputs(cell.outputs, count))
     return notebook
 
 
-def kept(outputs: list[Any], count: int) -> Iterator[Any]:
+def stored_outputs(outputs: list[Any], count: int) -> Iterator[Any]:
     import nbformat
 
     text = ""
@@ -96,25 +96,25 @@ def small(picture: str) -> str:
     return base64.b64encode(stream.getvalue()).decode("ascii")
 
 
-def shown(cell: Any) -> list[tuple[str, str]]:
+def visible_outputs(cell: Any) -> list[tuple[str, str]]:
     """What a cell shows: kinds, and for text and formulas what they say."""
-    found = []
+    results = []
     for output in cell.get("outputs", []):
         if output["output_type"] == "stream":
-            found.append(("text", output["text"]))
+            results.append(("text", output["text"]))
         else:
             data = output["data"]
             kind = next(kind for kind in KEPT if kind in data)
-            found.append((kind, "" if kind.startswith("image") else data["text/plain"]))
-    return found
+            results.append((kind, "" if kind.startswith("image") else data["text/plain"]))
+    return results
 
 
-def compare(found: Any, expected: Any, where: str) -> None:
-    assert [kind for kind, _ in found] == [kind for kind, _ in expected], where
-    for (_, ours), (_, theirs) in zip(found, expected, strict=True):
-        lines, wanted = ours.splitlines(), theirs.splitlines()
-        assert len(lines) == len(wanted), f"{where}:\n{ours}\nstored is\n{theirs}"
-        for line, want in zip(lines, wanted, strict=True):
+def compare(actual: Any, expected: Any, where: str) -> None:
+    assert [kind for kind, _ in actual] == [kind for kind, _ in expected], where
+    for (_, ours), (_, theirs) in zip(actual, expected, strict=True):
+        lines, reference = ours.splitlines(), theirs.splitlines()
+        assert len(lines) == len(reference), f"{where}:\n{ours}\nstored is\n{theirs}"
+        for line, want in zip(lines, reference, strict=True):
             assert same_line(line, want), f"{where}:\n{line}\nstored is\n{want}"
 
 
@@ -126,10 +126,10 @@ def each() -> list[Any]:
 def test_notebook_shows_what_is_stored(path: Path, tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     before = nbformat.read(path, as_version=4)
-    now = executed(path, tmp_path)
+    now = execute_notebook(path, tmp_path)
     for number, (cell, old) in enumerate(zip(now.cells, before.cells, strict=True)):
         if cell.cell_type == "code":
-            compare(shown(cell), shown(old), f"{path.name}, cell {number}:\n{cell.source}")
+            compare(visible_outputs(cell), visible_outputs(old), f"{path.name}, cell {number}:\n{cell.source}")
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in NOTEBOOKS])
@@ -143,7 +143,7 @@ def test_stored_notebook(path: Path) -> None:
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     outputs = [output for cell in code for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error"]
-    kinds = [kind for cell in code for kind, _ in shown(cell)]
+    kinds = [kind for cell in code for kind, _ in visible_outputs(cell)]
     assert {"image/png", "text/html", "text/latex", "text"} <= set(kinds)
     assert any("--check" in cell.source for cell in code)
     assert any("solution" in cell.metadata.get("tags", []) for cell in code)
@@ -224,7 +224,7 @@ def sync(names: list[str]) -> None:
     for path in NOTEBOOKS:
         if not names or path.stem in names:
             with tempfile.TemporaryDirectory() as folder:
-                nbformat.write(executed(path, Path(folder)), path)
+                nbformat.write(execute_notebook(path, Path(folder)), path)
             print(f"{path.name}: {path.stat().st_size // 1000} kB")
 
 

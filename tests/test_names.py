@@ -90,6 +90,7 @@ def participles(folder: Path) -> set[str]:
         for _, tree in trees(folder)
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_participle(node.name) and not is_property(node)
+        if not node.name.startswith("__")
     }
 
 
@@ -105,6 +106,11 @@ def test_nouns_and_phrases_are_no_participles(name: str) -> None:
 
 def test_functions_are_verb_phrases_or_nouns() -> None:
     assert participles(PACKAGE) <= ALLOWED
+
+
+@pytest.mark.parametrize("folder", ["tests", "benchmarks", "examples", "docs"])
+def test_functions_around_the_package_are_verb_phrases_or_nouns(folder: str) -> None:
+    assert participles(ROOT / folder) == set()
 
 
 def test_the_list_of_allowed_participles_only_shrinks() -> None:

@@ -24,38 +24,38 @@ import check  # noqa: E402
 import commands  # noqa: E402
 
 
-def documented(value: Any) -> str:
+def docstrings_of(value: Any) -> str:
     """The docstring of a public value and, of a class, of its public methods and properties."""
-    found = [inspect.getdoc(value) or ""]
+    results = [inspect.getdoc(value) or ""]
     if isinstance(value, type):
         kinds = (property, classmethod, staticmethod, cached_property)
         members = [member for name, member in vars(value).items() if not name.startswith("_")]
-        found += [inspect.getdoc(member) or "" for member in members if inspect.isfunction(member) or isinstance(member, kinds)]
-    return "\n\n".join(check.of_docstring(text) for text in found)
+        results += [inspect.getdoc(member) or "" for member in members if inspect.isfunction(member) or isinstance(member, kinds)]
+    return "\n\n".join(check.of_docstring(text) for text in results)
 
 
 def public() -> dict[str, Any]:
     """The public names that have a docstring of their own."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name in lg.__all__:
         value = getattr(lg, name)
         if isinstance(value, ModuleType):
-            found |= {f"{name}.{inner}": getattr(value, inner) for inner in value.__all__}
+            results |= {f"{name}.{inner}": getattr(value, inner) for inner in value.__all__}
         elif name not in lg._AMERICAN_SPELLINGS:
-            found[name] = value
-    return {name: value for name, value in found.items() if inspect.isroutine(value) or isinstance(value, type)}
+            results[name] = value
+    return {name: value for name, value in results.items() if inspect.isroutine(value) or isinstance(value, type)}
 
 
-def helped(command: str) -> str:
+def help_text(command: str) -> str:
     """The help of a command and of its options."""
-    texts = [commands.known()[command].help or "", *(help_ for _, help_ in commands.rows(command))]
+    texts = [commands.documented_commands()[command].help or "", *(help_ for _, help_ in commands.rows(command))]
     return "\n\n".join(re.sub(r"\[(\w+)\][^\[]*\[/\1\]|\b[A-Z][A-Z_]+\b", "`X`", text) for text in texts)
 
 
 PAGES = {page.relative_to(check.ROOT).as_posix(): page for page in [*check.pages(), *check.notebooks()]}
 TEXTS: dict[str, Callable[[], str]] = {
-    **{f"lagrangian.{name}": lambda value=value: documented(value) for name, value in public().items()},  # type: ignore[misc]
-    **{f"lagrangian {name} --help": lambda name=name: helped(name) for name in commands.known()},  # type: ignore[misc]
+    **{f"lagrangian.{name}": lambda value=value: docstrings_of(value) for name, value in public().items()},  # type: ignore[misc]
+    **{f"lagrangian {name} --help": lambda name=name: help_text(name) for name in commands.documented_commands()},  # type: ignore[misc]
     **{f"summary of {entry.name}": lambda entry=entry: entry.summary for entry in lg.library().entries},  # type: ignore[misc]
 }
 
@@ -65,23 +65,23 @@ def spelling() -> None:
     """Every word is looked up once, all in one process."""
     texts = [*map(check.text_of, PAGES.values()), *(text() for text in TEXTS.values())]
     words = (word for text in texts for _, sentence in check.sentences(text) for word in check.words_of(sentence))
-    check.look_up(word for word in words if not check.known(word))
+    check.look_up(word for word in words if not check.is_known(word))
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page(name: str) -> None:
+def test_pages_keep_to_the_rules(name: str) -> None:
     spelling()
     assert not list(map(str, check.of_page(PAGES[name])))
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_text(name: str) -> None:
+def test_docstrings_and_help_keep_to_the_rules(name: str) -> None:
     spelling()
     assert not list(map(str, check.complaints(name, TEXTS[name]())))
 
 
 @pytest.mark.parametrize("rule", check.RULES["rule"], ids=lambda rule: rule["bad"][:30])
-def test_rule(rule: dict[str, str]) -> None:
+def test_a_rule_finds_its_bad_sentence_and_passes_its_good_one(rule: dict[str, str]) -> None:
     """It finds the sentence that it is made for, and lets the better one pass."""
     pattern = re.compile(rule["pattern"], re.IGNORECASE)
     assert pattern.search(rule["bad"])

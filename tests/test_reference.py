@@ -48,13 +48,13 @@ def sections(value: Any) -> Any:
     return docscrape.NumpyDocString(inspect.getdoc(value) or "")
 
 
-def taken(value: Any) -> list[str]:
+def parameter_names(value: Any) -> list[str]:
     """The names of what is to be given."""
-    found = inspect.signature(value).parameters
-    return [name for name in found if name not in ("self", "cls")]
+    parameters = inspect.signature(value).parameters
+    return [name for name in parameters if name not in ("self", "cls")]
 
 
-def documented(doc: Any, section: str) -> list[str]:
+def documented_names(doc: Any, section: str) -> list[str]:
     """Names in a section; two may share an entry, and stars are not part of a name."""
     return [name.strip().lstrip("*") for entry in doc[section] for name in entry.name.split(",")]
 
@@ -76,7 +76,7 @@ def test_a_public_name_is_documented(name: str) -> None:
     elif isinstance(value, type) and value.__name__ in RESULT_CLASSES:
         assert doc["Attributes"] or doc["Methods"] or not hasattr(value, "__dataclass_fields__"), "say what it holds: Attributes"
     else:
-        assert documented(doc, "Parameters") == taken(value)
+        assert documented_names(doc, "Parameters") == parameter_names(value)
     if inspect.isfunction(value):
         assert doc["Returns"] or doc["Yields"], "say what it returns"
 
@@ -87,8 +87,8 @@ def test_a_public_method_is_documented(name: str) -> None:
     doc = sections(value)
     begins_well(doc)
     if not isinstance(value, property):
-        assert documented(doc, "Parameters") == taken(value)
-        if inspect.signature(value).return_annotation not in ("None", None) and taken(value):
+        assert documented_names(doc, "Parameters") == parameter_names(value)
+        if inspect.signature(value).return_annotation not in ("None", None) and parameter_names(value):
             assert doc["Returns"] or doc["Yields"], "say what it returns"
 
 
@@ -105,10 +105,10 @@ class Alike(doctest.OutputChecker):
 def run(name: str, value: Any) -> int:
     """How many examples the docstring has; each is tried, beginning with no names."""
     test = doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", {}, name, None, None)
-    told: list[str] = []
+    messages: list[str] = []
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-    doctest.DocTestRunner(Alike(), verbose=False, optionflags=flags).run(test, out=told.append)
-    assert not told, "".join(told)
+    doctest.DocTestRunner(Alike(), verbose=False, optionflags=flags).run(test, out=messages.append)
+    assert not messages, "".join(messages)
     return len(test.examples)
 
 
@@ -120,7 +120,7 @@ def test_the_examples_of_a_public_name_run(name: str, tmp_path: Path, monkeypatc
         run(member, value)
 
 
-def returned() -> Iterator[str]:
+def returned_classes() -> Iterator[str]:
     """Classes that the reference describes and nobody imports: functions return them."""
     for page in sorted((DOCS / "reference" / "python").glob("*.md")):
         for name in re.findall(r"autoclass:: (lagrangian(?:\.[a-z_]+)+\.\w+)", page.read_text(encoding="utf-8")):
@@ -128,7 +128,7 @@ def returned() -> Iterator[str]:
                 yield name
 
 
-@pytest.mark.parametrize("name", list(returned()))
+@pytest.mark.parametrize("name", list(returned_classes()))
 def test_the_examples_of_what_functions_return_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     module, _, short = name.rpartition(".")

@@ -33,13 +33,13 @@ MEMBERS = [row for row in ROWS if row not in [*MODULES, *COMMANDS, *ARGUMENTS, *
 @cache
 def classes() -> dict[str, type]:
     """All classes of the package by their names, which are unique."""
-    found: dict[str, type] = {}
+    results: dict[str, type] = {}
     for module in pkgutil.walk_packages(lg.__path__, "lagrangian."):
         if not module.name.endswith("__main__"):
             for name, value in vars(importlib.import_module(module.name)).items():
                 if isinstance(value, type) and value.__module__.startswith("lagrangian"):
-                    found[name] = value
-    return found
+                    results[name] = value
+    return results
 
 
 def has_member(kind: type, name: str) -> bool:

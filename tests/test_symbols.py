@@ -25,12 +25,12 @@ LINK = re.compile(r"\]\(([^)]+)\)")
 
 def rows() -> list[dict[str, str]]:
     """Of all tables; a sign of magnitude within a formula is no border."""
-    found = []
+    results = []
     for line in SYMBOLS.read_text(encoding="utf-8").splitlines():
         if line.startswith("| ") and not line.startswith(("| ---", "| Symbol |")):
             cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
-            found.append(dict(zip(COLUMNS, cells, strict=True)))
-    return found
+            results.append(dict(zip(COLUMNS, cells, strict=True)))
+    return results
 
 
 def codes(column: str) -> list[str]:
@@ -69,16 +69,16 @@ def test_toml_names_are_in_the_reference_or_the_library(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def written() -> str:
+def formula_text() -> str:
     """What stands in formulas, without the comments."""
     text = "\n".join(lg.derive(name).latex() for name in ("two_r", "four_bar"))
     return "\n".join(line for line in text.splitlines() if not line.startswith("%"))
 
 
 @pytest.mark.parametrize("name", codes("LaTeX"))
-def test_latex_is_what_derive_writes(name: str, written: str) -> None:
+def test_latex_is_what_derive_writes(name: str, formula_text: str) -> None:
     """As a whole name: not a part of another."""
-    assert re.search(rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z_{{}}])", written), name
+    assert re.search(rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z_{{}}])", formula_text), name
 
 
 def letters(latex: str) -> set[str]:
@@ -88,9 +88,9 @@ def letters(latex: str) -> set[str]:
     return set(re.findall(r"\\[A-Za-z]+|[A-Za-z]", bare))
 
 
-def test_every_letter_that_derive_writes_is_listed(written: str) -> None:
+def test_every_letter_that_derive_writes_is_listed(formula_text: str) -> None:
     """All but the determinant of A, by which its inverse is written."""
-    assert letters(written) - letters(" ".join(codes("LaTeX"))) == {r"\Delta"}
+    assert letters(formula_text) - letters(" ".join(codes("LaTeX"))) == {r"\Delta"}
 
 
 @pytest.mark.parametrize("page", [SYMBOLS, GLOSSARY], ids=lambda page: page.stem)
@@ -108,12 +108,12 @@ def entries() -> list[tuple[list[str], str]]:
     """Terms, several where they mean the same, and the definition."""
     text = GLOSSARY.read_text(encoding="utf-8")
     body = text[text.index("```{glossary}\n") :].split("\n", 1)[1].rsplit("```", 1)[0]
-    found = []
+    results = []
     for entry in body.strip().split("\n\n"):
         lines = entry.splitlines()
         terms = [line for line in lines if not line.startswith(" ")]
-        found.append((terms, " ".join(line.strip() for line in lines[len(terms) :])))
-    return found
+        results.append((terms, " ".join(line.strip() for line in lines[len(terms) :])))
+    return results
 
 
 def test_the_glossary_is_large_and_sorted() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS / "extensions"))
-from checks import NAMED, named, source  # noqa: E402
+from checks import NAMED, named_tests, source  # noqa: E402
 
 PAGES = [page for page in sorted((DOCS / "theory").glob("*.md")) if page.stem != "tests"]
 EQUATION = re.compile(r"^\$\$.*?\$\$ \(([\w-]+)\)$", re.DOTALL | re.MULTILINE)
@@ -21,7 +21,7 @@ CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)  # comments in it l
 ALL = {name: page for page in PAGES for name in EQUATION.findall(page.read_text(encoding="utf-8"))}
 
 
-def found(name: str) -> object:
+def find_object(name: str) -> object:
     """The object of a dotted name: the longest part that is a module, then attributes."""
     parts = name.split(".")
     for cut in range(len(parts), 0, -1):
@@ -50,17 +50,17 @@ def test_every_numbered_equation_is_there() -> None:
 
 def groups(text: str) -> list[tuple[list[str], str]]:
     """Equations that stand together, by name, and what is said after them, up to the next ones or the next heading."""
-    found: list[tuple[list[str], str]] = []
+    results: list[tuple[list[str], str]] = []
     for part in re.split(r"^##? ", CODE.sub("", text), flags=re.MULTILINE):
         waiting: list[str] = []
         _, *rest = EQUATION.split(part)
         for name, after in zip(rest[::2], rest[1::2], strict=True):
             waiting.append(name)
             if "Checked by" in after or "Computed by" in after:
-                found.append((waiting, after))
+                results.append((waiting, after))
                 waiting = []
-        found += [(waiting, "")] if waiting else []
-    return found
+        results += [(waiting, "")] if waiting else []
+    return results
 
 
 def known_sources() -> list[str]:
@@ -160,17 +160,17 @@ def test_an_equation_without_a_test_is_noticed() -> None:
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_functions_exist(page: Path) -> None:
     for name in OBJECT.findall(page.read_text(encoding="utf-8")):
-        assert found(name) is not None
+        assert find_object(name) is not None
 
 
-@pytest.mark.parametrize(("path", "name"), named(DOCS), ids=lambda x: x)
+@pytest.mark.parametrize(("path", "name"), named_tests(DOCS), ids=lambda x: x)
 def test_tests_exist(path: str, name: str) -> None:
     assert source(path, name)
 
 
 def test_what_does_not_exist_is_noticed() -> None:
     with pytest.raises(AttributeError):
-        found("lagrangian.Dynamics.mass")
+        find_object("lagrangian.Dynamics.mass")
     with pytest.raises(KeyError):
         source("lectures/test_numbered.py", "test_equation_24")
 
@@ -219,4 +219,4 @@ def test_the_overview_lists_every_slip() -> None:
         for heading, text in sections(page)
         if "**Slip:**" in text
     }
-    assert {found + "#" for found in re.findall(r"(\[[^\]]+\]\(\w+\.md)#", table)} == noted
+    assert {match + "#" for match in re.findall(r"(\[[^\]]+\]\(\w+\.md)#", table)} == noted

@@ -21,7 +21,7 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="permissions and limits of
 NOBODY = POSIX if os.name != "posix" else pytest.mark.skipif(os.getuid() == 0, reason="root may do anything")
 
 
-def left(folder: Path) -> list[str]:
+def remaining_names(folder: Path) -> list[str]:
     return sorted(x.name for x in folder.iterdir())
 
 
@@ -82,13 +82,13 @@ def test_a_full_disk_keeps_the_old_file_and_the_run(tmp_path: Path) -> None:
     """Bytes beyond a limit are refused as those beyond a disk are; the library that writes netCDF ended the process there."""
     done = subprocess.run([sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert len(found) == 14
-    for name, (said, kept) in found.items():
+    loaded = json.loads(done.stdout.splitlines()[-1])
+    assert len(loaded) == 14
+    for name, (said, content) in loaded.items():
         assert f"{name}: it cannot be written: File too large" in said, name
-        assert kept, name
+        assert content, name
     assert len(lg.read(tmp_path / "run.nc").t) == 5
-    assert left(tmp_path) == sorted(found)  # and nothing beside
+    assert remaining_names(tmp_path) == sorted(loaded)  # and nothing beside
 
 
 # -- one file --------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def test_what_was_there_is_there_until_it_is_replaced(tmp_path: Path) -> None:
     assert files.write(target, "new") == target
     assert target.read_text() == "new"
     assert files.write(tmp_path / "b", b"\x00") == tmp_path / "b"
-    assert left(tmp_path) == ["a.txt", "b"]
+    assert remaining_names(tmp_path) == ["a.txt", "b"]
 
 
 @POSIX
@@ -120,7 +120,7 @@ def test_permissions_and_links_stay(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
-    assert left(tmp_path / "folder") == ["real.txt"]
+    assert remaining_names(tmp_path / "folder") == ["real.txt"]
     dangling = tmp_path / "dangling.txt"
     dangling.symlink_to("folder/later.txt")
     files.write(dangling, "x")
@@ -163,7 +163,7 @@ def test_places_that_are_none(tmp_path: Path) -> None:
     loop.symlink_to("loop.nc")
     with pytest.raises(lg.ArgumentError, match="it cannot be written"):
         files.write(loop, "x")
-    assert left(tmp_path) == ["folder.nc", "loop.nc"]
+    assert remaining_names(tmp_path) == ["folder.nc", "loop.nc"]
 
 
 def test_a_name_as_long_as_names_can_be(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_leftovers_of_killed_writers_are_deleted_and_nothing_else(tmp_path: Path
         (tmp_path / name).write_text("x")
         os.utime(tmp_path / name, (age, age))
     files.write(tmp_path / "new.nc", "x")
-    assert left(tmp_path) == sorted([*list(ages)[4:], "new.nc"])
+    assert remaining_names(tmp_path) == sorted([*list(ages)[4:], "new.nc"])
 
 
 def test_names_beside_a_file_match_what_is_deleted(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The role `test` and the directive `tests`: a test that a page names is linked to its source, shown where the directive stands.
 
-{test}`motion/test_references.py::test_chain` links to the source of that test on the page that has the directive `tests`.
+{test}`motion/test_references.py::test_chains_move_as_in_the_reference` links to the source of that test on the page that has
+the directive `tests`.
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ def helpers(path: str, names: list[str]) -> list[str]:
     """The functions of the same file that these tests call, and those that these call, in the file's order."""
     text = (TESTS / path).read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-    found: set[str] = set()
+    actual: set[str] = set()
     waiting = list(names)
     while waiting:
         for node in ast.walk(functions[waiting.pop()]):
             name = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else ""
-            if name in functions and name not in found and not name.startswith("test_"):
-                found.add(name)
+            if name in functions and name not in actual and not name.startswith("test_"):
+                actual.add(name)
                 waiting.append(name)
-    return [name for name in functions if name in found]
+    return [name for name in functions if name in actual]
 
 
-def named(folder: Path) -> list[tuple[str, str]]:
+def named_tests(folder: Path) -> list[tuple[str, str]]:
     """The tests that the pages of a folder name, sorted."""
     texts = (page.read_text(encoding="utf-8") for page in sorted(folder.rglob("*.md")))
-    return sorted({found for text in texts for found in NAMED.findall(text)})
+    return sorted({match for text in texts for match in NAMED.findall(text)})
 
 
 def target(path: str, name: str) -> str:
@@ -70,7 +71,7 @@ def setup(app: Any) -> dict[str, bool]:
         def run(self) -> list[nodes.Node]:
             shown: list[nodes.Node] = []
             by_file: dict[str, list[str]] = {}
-            for path, name in named(Path(self.env.srcdir)):
+            for path, name in named_tests(Path(self.env.srcdir)):
                 by_file.setdefault(path, []).append(name)
             domain = self.env.domains.standard_domain
             for path, names in by_file.items():

@@ -24,7 +24,7 @@ OF_ALL = {
 }
 
 
-def known() -> dict[str, Any]:
+def documented_commands() -> dict[str, Any]:
     import typer.main
 
     from lagrangian.cli.main import app
@@ -51,12 +51,12 @@ def row(option: Any) -> tuple[str, str]:
 
 
 def rows(name: str) -> list[tuple[str, str]]:
-    return [row(p) for p in known()[name].params if not p.hidden and not OF_ALL.intersection(p.opts)]
+    return [row(p) for p in documented_commands()[name].params if not p.hidden and not OF_ALL.intersection(p.opts)]
 
 
 def body(name: str) -> str:
     """Usage and options as plain text."""
-    arguments = [p for p in known()[name].params if p.param_type_name == "argument"]
+    arguments = [p for p in documented_commands()[name].params if p.param_type_name == "argument"]
     usage = [row(p)[0] if p.required else f"[{row(p)[0]}]" for p in arguments]
     options = rows(name)
     width = max((len(written) for written, _ in options), default=0)
@@ -77,8 +77,8 @@ def setup(app: Any) -> dict[str, bool]:
 
         def run(self) -> list[nodes.Node]:
             (name,) = self.arguments
-            if name not in known():
-                raise self.error(f"there is no command {name!r}; known: {', '.join(known())}")
+            if name not in documented_commands():
+                raise self.error(f"there is no command {name!r}; known: {', '.join(documented_commands())}")
             shown = []
             for written, help_ in rows(name):
                 cells = (nodes.literal(written, written), nodes.inline(help_, help_))

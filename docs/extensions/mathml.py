@@ -17,7 +17,7 @@ def subscripts(mathml: str) -> str:
     return ACCENTED.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', mathml)
 
 
-def written(node: nodes.Element, displayed: bool) -> str:
+def formula_markup(node: nodes.Element, displayed: bool) -> str:
     try:
         return subscripts(latex2mathml.tex2mathml(node.astext(), as_block=displayed))
     except MathError as error:
@@ -26,22 +26,22 @@ def written(node: nodes.Element, displayed: bool) -> str:
 
 
 def inline(self: Any, node: nodes.Element) -> None:
-    self.body.append(written(node, displayed=False))
+    self.body.append(formula_markup(node, displayed=False))
     raise nodes.SkipNode
 
 
 def number(label: str) -> str:
     """g27-5 is equation (5) of lecture 27; other labels have no number."""
-    lecture, _, found = label.partition("-")
-    return found if lecture == "g27" else ""
+    lecture, _, result = label.partition("-")
+    return result if lecture == "g27" else ""
 
 
 def block(self: Any, node: nodes.Element) -> None:
     """A displayed equation, with the number it has in the lecture."""
     self.body.append(self.starttag(node, "div", CLASS="equation"))
-    self.body.append(written(node, displayed=True))
-    if found := number(node.get("label") or ""):
-        self.body.append(f'<span class="number">({found})</span>')
+    self.body.append(formula_markup(node, displayed=True))
+    if result := number(node.get("label") or ""):
+        self.body.append(f'<span class="number">({result})</span>')
     self.body.append("</div>\n")
     raise nodes.SkipNode
 

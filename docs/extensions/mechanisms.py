@@ -33,10 +33,10 @@ lagrangian simulate {name} --plot --animate
 
 def equations(name: str) -> str:
     """The equations as a section, or a file to download where they are long."""
-    made = MADE / "equations" / f"{name}.md"
-    if not made.exists():
+    page = MADE / "equations" / f"{name}.md"
+    if not page.exists():
         return ""
-    text = made.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     if len(text) > LONGEST:
         size = f"{len(text) / 1000:.0f} kB"
         file = f"{{download}}`{size} of Markdown <../_made/equations/{name}.md>`"

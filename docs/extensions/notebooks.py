@@ -37,12 +37,12 @@ class Output:
     width: int | None = None
 
 
-def joined(text: str | list[str]) -> str:
+def join_lines(text: str | list[str]) -> str:
     return text if isinstance(text, str) else "".join(text)
 
 
 def source(cell: dict[str, Any]) -> str:
-    return joined(cell["source"])
+    return join_lines(cell["source"])
 
 
 def tags(cell: dict[str, Any]) -> list[str]:
@@ -57,24 +57,24 @@ def plain(text: str) -> str:
 
 def outputs(cell: dict[str, Any]) -> Iterator[Output]:
     """What a code cell shows, each output in the richest form that a page can have."""
-    for found in cell.get("outputs", []):
-        if found["output_type"] == "stream":
-            if text := plain(joined(found["text"])):
+    for result in cell.get("outputs", []):
+        if result["output_type"] == "stream":
+            if text := plain(join_lines(result["text"])):
                 yield Output("text", text)
             continue
-        data = found.get("data", {})
-        if animation := FRAME.search(joined(data.get("text/html", ""))):
+        data = result.get("data", {})
+        if animation := FRAME.search(join_lines(data.get("text/html", ""))):
             picture, page = animation.groups()
             yield Output("animation", html.unescape(page), base64.b64decode(picture), ".png")
         elif kind := next((kind for kind in PICTURES if kind in data), None):
-            size = found.get("metadata", {}).get(kind, {})
-            yield Output("picture", "", base64.b64decode(joined(data[kind])), PICTURES[kind], size.get("width"))
+            size = result.get("metadata", {}).get(kind, {})
+            yield Output("picture", "", base64.b64decode(join_lines(data[kind])), PICTURES[kind], size.get("width"))
         elif "text/latex" in data:
-            yield Output("math", DOLLARS.sub(r"\1", joined(data["text/latex"])))
+            yield Output("math", DOLLARS.sub(r"\1", join_lines(data["text/latex"])))
         elif "text/html" in data:
-            yield Output("html", joined(data["text/html"]))
+            yield Output("html", join_lines(data["text/html"]))
         elif "text/plain" in data:
-            yield Output("text", plain(joined(data["text/plain"])))
+            yield Output("text", plain(join_lines(data["text/plain"])))
 
 
 def language(code: str) -> str:
@@ -137,10 +137,10 @@ def setup(app: Any) -> dict[str, bool]:
             code = source(cell)
             shown: list[nodes.Node] = [nodes.literal_block(code, code, language=language(code))]
             for output in outputs(cell):
-                shown += self.shown(output, number)
+                shown += self.output_nodes(output, number)
             return shown
 
-        def shown(self, output: Output, number: int) -> list[nodes.Node]:
+        def output_nodes(self, output: Output, number: int) -> list[nodes.Node]:
             if output.kind == "text":
                 return [nodes.literal_block(output.text, output.text, language="text")]
             if output.kind == "math":

@@ -21,13 +21,13 @@ def mark(app: Any, doctree: Any) -> None:
     from sphinx import addnodes
 
     page = app.env.docname
-    found = words().get(page, [])
+    result = words().get(page, [])
     app.env.note_dependency(str(FILE))
     for glossary in doctree.findall(addnodes.glossary):  # its terms are found as words of a page, after the page they link to
         for entry in glossary.findall(addnodes.index):
             entry["entries"] = []
-    if found:
-        doctree.insert(0, addnodes.index(entries=[("single", word, "", "main", None) for word in found]))
+    if result:
+        doctree.insert(0, addnodes.index(entries=[("single", word, "", "main", None) for word in result]))
 
 
 def check(app: Any, env: Any) -> None:

@@ -64,17 +64,17 @@ def prose(text: str) -> str:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-    def written(latex: str, options: dict[str, Any]) -> str:
+    def formula_html(latex: str, options: dict[str, Any]) -> str:
         displayed = bool(options.get("display_mode"))
-        made = mathematics(latex, displayed)
-        return f'<div class="equation">{made}</div>' if displayed else made
+        markup = mathematics(latex, displayed)
+        return f'<div class="equation">{markup}</div>' if displayed else markup
 
-    reader = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=written, double_inline=True)
-    made = str(reader.render(text))
-    return re.sub(r'<a href="(?!https?:)[^"]*">(.*?)</a>', r"\1", made, flags=re.DOTALL)
+    reader = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=formula_html, double_inline=True)
+    actual = str(reader.render(text))
+    return re.sub(r'<a href="(?!https?:)[^"]*">(.*?)</a>', r"\1", actual, flags=re.DOTALL)
 
 
-def highlighted(code: str, kind: str) -> str:
+def highlight_code(code: str, kind: str) -> str:
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
@@ -86,7 +86,7 @@ def data(picture: bytes, suffix: str) -> str:
     return f"data:image/{suffix[1:]};base64,{base64.b64encode(picture).decode('ascii')}"
 
 
-def shown(output: Output) -> str:
+def output_html(output: Output) -> str:
     if output.kind == "text":
         return f'<pre class="printed">{html.escape(output.text)}</pre>'
     if output.kind == "math":
@@ -104,7 +104,7 @@ def content(cell: dict[str, Any]) -> str:
     if cell["cell_type"] == "markdown":
         return prose(source(cell))
     code = source(cell)
-    return highlighted(code, language(code)) + "".join(map(shown, outputs(cell)))
+    return highlight_code(code, language(code)) + "".join(map(output_html, outputs(cell)))
 
 
 def kind_of(cell: dict[str, Any]) -> str:
@@ -123,12 +123,12 @@ def slides(notebook: dict[str, Any]) -> Iterator[str]:
             if parts:
                 yield "".join(parts)
             parts = []
-        made = content(cell)
-        if found := re.search(r"<h2>.*?</h2>", made, re.DOTALL):
-            heading = found.group(0)
+        html = content(cell)
+        if match := re.search(r"<h2>.*?</h2>", html, re.DOTALL):
+            heading = match.group(0)
         elif kind == "subslide":
-            made = heading + made
-        parts.append(f'<div class="fragment">{made}</div>' if kind == "fragment" else f"<div>{made}</div>")
+            html = heading + html
+        parts.append(f'<div class="fragment">{html}</div>' if kind == "fragment" else f"<div>{html}</div>")
     if parts:
         yield "".join(parts)
 

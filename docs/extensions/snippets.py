@@ -31,26 +31,26 @@ def pieces(path: Path) -> dict[str, str]:
     return {name: text.strip("\n") + "\n" for name, text in zip(names, parts[1::2], strict=True)}
 
 
-def shown(page: str, name: str) -> list[tuple[Path, str, str]]:
+def snippet_parts(page: str, name: str) -> list[tuple[Path, str, str]]:
     """What `{snippet} name` of a page shows: the file, the language and the text of each block."""
     script = SNIPPETS / page
     if "." in name:
         path = script.parent / name
         return [(path, FILES[path.suffix], path.read_text(encoding="utf-8"))]
-    found = []
+    results = []
     for suffix, (printed, language) in KINDS.items():
         for path, kind in ((script.with_suffix(suffix), language), (script.with_suffix(printed), "text")):
             text = pieces(path).get(name) if path.exists() else None
             if text is not None:
-                found.append((path, kind, text))
-    if not found:
+                results.append((path, kind, text))
+    if not results:
         raise KeyError(f"the snippets of {page} have no piece {name!r}")
-    return found
+    return results
 
 
 def body(page: str, name: str) -> str:
     """The same as the plain text that stands in the page."""
-    texts = ["\n".join(line.rstrip() for line in text.splitlines()) for _, _, text in shown(page, name)]
+    texts = ["\n".join(line.rstrip() for line in text.splitlines()) for _, _, text in snippet_parts(page, name)]
     return f"\n{PRINTS}\n".join(texts) + "\n"
 
 
@@ -66,7 +66,7 @@ def setup(app: Any) -> dict[str, bool]:
 
         def run(self) -> list[nodes.Node]:
             try:
-                blocks = shown(self.env.docname, self.arguments[0])
+                blocks = snippet_parts(self.env.docname, self.arguments[0])
             except (KeyError, OSError) as error:
                 raise self.error(str(error)) from None
             for path, _, _ in blocks:

@@ -50,9 +50,9 @@ class Complaint:
         return f"{self.where}:{self.line}: {self.what}"
 
 
-def blank(found: re.Match[str]) -> str:
+def blank(values: re.Match[str]) -> str:
     """As many lines as before, so that numbers of lines stay true."""
-    return "\n" * found.group(0).count("\n")
+    return "\n" * values.group(0).count("\n")
 
 
 def prose(text: str) -> str:
@@ -93,11 +93,11 @@ SPELT: dict[str, bool] = {}  # words that hunspell has looked at
 
 def words_of(sentence: str) -> list[str]:
     """The words of a sentence, without values in quotes, ends of file names, and names with digits or underscores in them."""
-    found = WORD.findall(re.sub(r'"[^" ]+"|[\w.]*[\d_.]\w+', " ", sentence))
-    return [word.removesuffix("'s") for word in found]
+    words = WORD.findall(re.sub(r'"[^" ]+"|[\w.]*[\d_.]\w+', " ", sentence))
+    return [word.removesuffix("'s") for word in words]
 
 
-def known(word: str) -> bool:
+def is_known(word: str) -> bool:
     """Whether words.txt has a word."""
     return word in KNOWN or word.lower() in KNOWN or len(word) == 1
 
@@ -114,25 +114,25 @@ def look_up(words: Iterable[str]) -> None:
 
 def misspelt(words: Iterable[str]) -> set[str]:
     """Those that neither a dictionary nor words.txt has."""
-    candidates = {word for word in words if not known(word)}
+    candidates = {word for word in words if not is_known(word)}
     look_up(candidates)
     return {word for word in candidates if not SPELT.get(word, True)}
 
 
 def complaints(where: str, text: str) -> list[Complaint]:
     """What the rules say of a text."""
-    found, words, lines = [], {}, text.splitlines()
+    result, words, lines = [], {}, text.splitlines()
     for line, sentence in sentences(text):
         cell = lines[line - 1].lstrip().startswith("|")
         for pattern, say, tables in PATTERNS:
             if (tables or not cell) and (match := pattern.search(sentence)):
-                found.append(Complaint(where, line, f"{match.group(0)[:40]!r} in {sentence[:80]!r}. {say}"))
+                result.append(Complaint(where, line, f"{match.group(0)[:40]!r} in {sentence[:80]!r}. {say}"))
         length = len(sentence.split())
         if length > RULES["longest_sentence"]:
-            found.append(Complaint(where, line, f"A sentence of {length} words: {sentence[:80]!r}. Split it."))
+            result.append(Complaint(where, line, f"A sentence of {length} words: {sentence[:80]!r}. Split it."))
         words.update((word, line) for word in words_of(sentence))
-    found += [Complaint(where, words[word], f"{word!r} is not in the dictionary.") for word in misspelt(words)]
-    return sorted(found, key=lambda complaint: complaint.line)
+    result += [Complaint(where, words[word], f"{word!r} is not in the dictionary.") for word in misspelt(words)]
+    return sorted(result, key=lambda complaint: complaint.line)
 
 
 def first_paragraph(where: str, text: str) -> list[Complaint]:
@@ -179,21 +179,21 @@ def in_table(lines: list[str], at: int) -> bool:
 def of_docstring(docstring: str) -> str:
     """The sentences of a numpydoc docstring as Markdown: without its examples, tables, headings and labels of parameters."""
     lines = inspect.cleandoc(docstring).splitlines()
-    kept, section = [], ""
+    prose_lines, section = [], ""
     for number, line in enumerate(lines, 1):
         below = lines[number] if number < len(lines) else ""
         if below and set(below.strip()) == {"-"} and line.strip():
             section = line.strip()
-            kept.append("")
+            prose_lines.append("")
         elif set(line.strip()) == {"-"} or section in ("Examples", "See Also", "References"):
-            kept.append("")
+            prose_lines.append("")
         elif section in TYPED or in_table(lines, number - 1):
-            kept.append("")  # names, types and labels
+            prose_lines.append("")  # names, types and labels
         elif re.match(r"\s*(>>>|\.\.\.|\.\. \w+::)", line):
-            kept.append("")
+            prose_lines.append("")
         else:
-            kept.append(line)
-    return re.sub(r":\w+:`([^`]*)`", r"`\1`", "\n".join(kept))
+            prose_lines.append(line)
+    return re.sub(r":\w+:`([^`]*)`", r"`\1`", "\n".join(prose_lines))
 
 
 def of_page(page: Path) -> list[Complaint]:
@@ -204,7 +204,9 @@ def of_page(page: Path) -> list[Complaint]:
 
 if __name__ == "__main__":
     named = [Path(name) for name in sys.argv[1:]] or [*pages(), *notebooks()]
-    look_up(word for page in named for _, sentence in sentences(text_of(page)) for word in words_of(sentence) if not known(word))
-    told = [complaint for page in named for complaint in of_page(page)]
-    print(*told, sep="\n", end="\n" if told else "")
-    sys.exit(bool(told))
+    look_up(
+        word for page in named for _, sentence in sentences(text_of(page)) for word in words_of(sentence) if not is_known(word)
+    )
+    messages = [complaint for page in named for complaint in of_page(page)]
+    print(*messages, sep="\n", end="\n" if messages else "")
+    sys.exit(bool(messages))

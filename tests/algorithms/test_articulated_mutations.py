@@ -20,7 +20,7 @@ import lagrangian as lg
 from lagrangian.algorithms.constraints import articulated, cholesky, elimination_order
 from lagrangian.algorithms.constraints.constrained_dynamics import MechanismState
 from lagrangian.algorithms.tree import build_tree
-from tests.algorithms.test_mutations import Compared, altered, not_caught, places, same
+from tests.algorithms.test_mutations import Compared, altered_copy, not_caught, places, same
 from tests.mechanisms import random_mechanism
 from tests.mechanisms import state as state_of
 from tests.motion.test_many_loops import TURNED, dense, ring, rope, spatial, state_at, tower
@@ -52,10 +52,10 @@ def of_several_kinds() -> tuple[lg.Mechanism, np.ndarray]:
 def cases() -> list[tuple[MechanismState, MechanismState, tuple[int, ...], np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """States with all slopes and without those of joints that carry a loop; what is held; right sides and solutions."""
     rng = np.random.default_rng(3)
-    found = []
+    results = []
     shafts = tower([-1, 0, 1, 1])[0]
     shafts = shafts.replace(joints=[replace(j, rotor=lg.Rotor(0.3, 2.0)) for j in shafts.joints])
-    for given, start in (
+    for value, start in (
         (spatial(3), None),
         ring(9),
         rope(6, 0.3),
@@ -63,14 +63,14 @@ def cases() -> list[tuple[MechanismState, MechanismState, tuple[int, ...], np.nd
         (shafts, tower([-1, 0, 1, 1])[1]),
         of_several_kinds(),
     ):
-        mechanism = given.replace(loops=tuple(given.loops[k] for k in rng.permutation(len(given.loops))))
+        mechanism = value.replace(loops=tuple(value.loops[k] for k in rng.permutation(len(value.loops))))
         q, n = lg.assemble(mechanism, start), mechanism.nv
         qd, force, gamma = rng.normal(size=n), rng.normal(size=n), rng.normal(size=mechanism.equation_count)
         state, relative = (state_at(mechanism, q, qd, x) for x in (False, True))
         for held in ((), (1,), (n - 2,)):
-            kept = np.array([k not in held for k in range(n)])
-            found.append((state, relative, held, force, gamma, *dense(state, force, gamma, kept)))
-    return found
+            free = np.array([k not in held for k in range(n)])
+            results.append((state, relative, held, force, gamma, *dense(state, force, gamma, free)))
+    return results
 
 
 def wrong_accelerations(module: types.ModuleType) -> Iterator[str]:
@@ -78,14 +78,16 @@ def wrong_accelerations(module: types.ModuleType) -> Iterator[str]:
         n = state.tree.nv
         holding = {k: float(k in held) for k in {*held, 2 % n}} if held else {}
         system = module.ArticulatedConstraints(relative, relative.rows, False, holding)
-        x, found, holds = (np.array(part, dtype=float) for part in system.acceleration(force.tolist(), gamma.tolist()))
+        x, solved_multipliers, holds = (
+            np.array(part, dtype=float) for part in system.acceleration(force.tolist(), gamma.tolist())
+        )
         if not same(x, qdd, 1e-9):
             yield "accelerations"
-        if not same(found, multipliers, 1e-9):
+        if not same(solved_multipliers, multipliers, 1e-9):
             yield "multipliers"
         M = np.array(state.mass_matrix, dtype=float).reshape(n, n)
         psi = np.array([[row.psi.get(k, 0.0) for k in range(n)] for row in state.rows])
-        if not same(M @ x, force + psi.T @ found + holds, 1e-9):
+        if not same(M @ x, force + psi.T @ solved_multipliers + holds, 1e-9):
             yield "what holds"
         if not same(psi @ np.array(system.correction(gamma.tolist())), -gamma, 1e-9):
             yield "correction"
@@ -108,11 +110,11 @@ def wrong_where_redundant(module: types.ModuleType) -> Iterator[str]:
     relative, M, psi, force, gamma = askew()
     places = [k for k, row in enumerate(relative.rows) if row.psi]
     system = module.ArticulatedConstraints(relative, relative.rows, True)
-    x, found, _ = (np.array(part, dtype=float) for part in system.acceleration(force.tolist(), gamma[places].tolist()))
-    if not same(psi @ x, -gamma, 1e-8) or not same(M @ x, force + psi[places].T @ found, 1e-8):
+    x, multipliers, _ = (np.array(part, dtype=float) for part in system.acceleration(force.tolist(), gamma[places].tolist()))
+    if not same(psi @ x, -gamma, 1e-8) or not same(M @ x, force + psi[places].T @ multipliers, 1e-8):
         yield "redundant rows"
     rounding = [np.abs(psi[k]).max() < 1e-12 for k in places]
-    if not any(rounding) or found[rounding].any():
+    if not any(rounding) or multipliers[rounding].any():
         yield "rows that are rounding alone"
     if not system.ratio > 1e-6:
         yield "ratio of those that are kept"
@@ -121,17 +123,17 @@ def wrong_where_redundant(module: types.ModuleType) -> Iterator[str]:
 def wrong_choices(module: types.ModuleType) -> Iterator[str]:
     """Which mechanisms are solved so, and on which link each loop stands."""
     chosen = [(tower([-1, *range(9)])[0], True), (rope(40, 0.1)[0], True), (rope(20, 0.1)[0], False), (spatial(2), False)]
-    for mechanism, wanted in [*chosen, (lg.library("stewart"), False), (tower([-1] * 9)[0], False)]:
-        if module.prefers_articulated_bodies(mechanism, build_tree(mechanism)) != wanted:
+    for mechanism, expected in [*chosen, (lg.library("stewart"), False), (tower([-1] * 9)[0], False)]:
+        if module.prefers_articulated_bodies(mechanism, build_tree(mechanism)) != expected:
             yield f"whether {mechanism.name} is"
     mechanism, _ = tower([-1, 0, 1, 1, 0])
     tree, state = build_tree(mechanism), state_at(mechanism, np.zeros(15), np.zeros(15), True)
     stands = {f"closure{k}": tree.body_places[f"coupler{on}"][0] if on >= 0 else -1 for k, on in enumerate([-1, 0, 1, 1, 0])}
-    found = module.loop_rows_by_link(tree, [(row.name, row.psi) for row in state.rows])
-    for link, rows in found.items():
+    result = module.loop_rows_by_link(tree, [(row.name, row.psi) for row in state.rows])
+    for link, rows in result.items():
         if {stands[state.rows[r].name.rpartition(".")[0]] for r in rows} != {link}:
             yield "on which link a loop stands"
-    if sorted(r for rows in found.values() for r in rows) != list(range(len(state.rows))) or list(found)[-1] != -1:
+    if sorted(r for rows in result.values() for r in rows) != list(range(len(state.rows))) or list(result)[-1] != -1:
         yield "rows of all loops, those on the ground last"
 
 
@@ -146,7 +148,7 @@ def patterns() -> Iterator[np.ndarray]:
     yield star
 
 
-def factored(A: np.ndarray) -> np.ndarray:
+def matrix_structure(A: np.ndarray) -> np.ndarray:
     """The structure of L + L^T by numpy, of a matrix in which nothing cancels: all that is beside its diagonal is negative."""
     L = np.linalg.cholesky(np.where(np.eye(len(A), dtype=bool), 1.0 * len(A), np.where(A, -1.0, 0.0)))
     return (L != 0) | (L.T != 0)
@@ -157,7 +159,7 @@ def sets(A: np.ndarray) -> list[set[int]]:
 
 
 def fill(A: np.ndarray, order: list[int]) -> int:
-    return int((np.tril(factored(A[np.ix_(order, order)]), -1).sum(axis=0) ** 2).sum())
+    return int((np.tril(matrix_structure(A[np.ix_(order, order)]), -1).sum(axis=0) ** 2).sum())
 
 
 def wrong_orders(module: types.ModuleType) -> Iterator[str]:
@@ -169,7 +171,7 @@ def wrong_orders(module: types.ModuleType) -> Iterator[str]:
         together = bool(A[: n // 2, n // 2 :].any())
         if module.sparsity_graph([np.flatnonzero(row) for row in A], halves) != ([{1}, {0}] if together else [set(), set()]):
             yield "structure of groups"
-        if module.fill_in(shares) != sets(factored(A)):
+        if module.fill_in(shares) != sets(matrix_structure(A)):
             yield "fill"
         least, chosen = module.minimum_degree(shares), module.low_fill_order(shares)
         if sorted(least) != list(range(n)) or fill(A, least) > fill(A, list(range(n))):
@@ -228,7 +230,7 @@ def test_unaltered_everything_holds() -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__.rsplit(".", 1)[1])
 def test_a_copy_in_its_place_changes_nothing(module: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else every alteration would seem to be caught."""
-    copy, *_ = altered(module, -2, Compared)
+    copy, *_ = altered_copy(module, -2, Compared)
     install(monkeypatch, module, copy)
     assert not list(failures(lambda m: copy if m is module else m))
 

@@ -29,7 +29,7 @@ CHAINS = {
 }
 
 
-def halved(link: Link) -> tuple[Any, v.Vector, v.Symmetric]:
+def take_half_of_inertia(link: Link) -> tuple[Any, v.Vector, v.Symmetric]:
     """Take half of a link's inertia away; what was taken."""
     link.mass, link.h, link.I = link.mass / 2, tuple(x / 2 for x in link.h), tuple(x / 2 for x in link.I)
     return link.mass, link.h, link.I
@@ -37,12 +37,12 @@ def halved(link: Link) -> tuple[Any, v.Vector, v.Symmetric]:
 
 def nodes_of(parts: Sequence[Sequence[Link]], tree: trees.Tree) -> list[Values]:
     """Each piece swept by itself, with how fast its base turns."""
-    found, w, body = [], v.ZERO, None
+    result, w, body = [], v.ZERO, None
     for part in parts:
         span = chain_pieces.relative_rotations.start(tree)
         for link in part:
             span, _ = chain_pieces.relative_rotations.step(link, span)
-        following = halved(part[-1]) if part is not parts[-1] else None
+        following = take_half_of_inertia(part[-1]) if part is not parts[-1] else None
         carry: Values = {"w": w}
         for link in part:
             carry, saves = velocities.step(link, carry)
@@ -51,10 +51,10 @@ def nodes_of(parts: Sequence[Sequence[Link]], tree: trees.Tree) -> list[Values]:
         for link in reversed(part):
             node, saves = chain_pieces.articulate_with_handles.step(link, node)
             link.__dict__.update(saves)
-        found.append({**(node if body is None else chain_pieces.with_body(node, body, w)), "w": w})
+        result.append({**(node if body is None else chain_pieces.with_body(node, body, w)), "w": w})
         w, body = chain_pieces.tip_angular_velocity(span, w), following
         assert max(abs(x - y) for x, y in zip(w, carry["w"], strict=True)) < 1e-40
-    return found
+    return result
 
 
 def accelerations(parts: Sequence[Sequence[Link]], tree: trees.Tree, tip: list[Any] | None = None) -> list[Any]:
@@ -62,26 +62,26 @@ def accelerations(parts: Sequence[Sequence[Link]], tree: trees.Tree, tip: list[A
     nodes = nodes_of(parts, tree)
     states: dict[int, tuple[list[Any], list[Any]]] = {}
 
-    def joined(first: int, last: int) -> tuple[Values, Any]:
+    def join_range(first: int, last: int) -> tuple[Values, Any]:
         if last - first == 1:
             return nodes[first], None
         middle = (first + last) // 2
-        (a, below), (b, above) = joined(first, middle), joined(middle, last)
+        (a, below), (b, above) = join_range(first, middle), join_range(middle, last)
         shared = chain_pieces.couple_pieces(a, b)
         return chain_pieces.join_pieces(a, b, shared), (a, b, shared, below, above, middle)
 
-    def handed_back(made: Any, first: int, last: int, a: list[Any], F: list[Any]) -> None:
-        if made is None:
+    def handed_back(result: Any, first: int, last: int, a: list[Any], F: list[Any]) -> None:
+        if result is None:
             states[first] = a, F
             return
-        inner, outer, shared, below, above, middle = made
+        inner, outer, shared, below, above, middle = result
         force, acceleration = chain_pieces.interface_state(inner, outer, shared, a, F)
         handed_back(below, first, middle, a, force)
         handed_back(above, middle, last, acceleration, F)
 
-    whole, made = joined(0, len(parts))
+    whole, joints = join_range(0, len(parts))
     base = [0, 0, 0, *(-g for g in tree.gravity)]
-    handed_back(made, 0, len(parts), base, [0] * 6 if tip is None else chain_pieces.wrench_at_fixed_tip(whole, base, tip))
+    handed_back(joints, 0, len(parts), base, [0] * 6 if tip is None else chain_pieces.wrench_at_fixed_tip(whole, base, tip))
     qdd: list[Any] = []
     for k, part in enumerate(parts):
         a, F = states[k]
@@ -103,13 +103,13 @@ def test_pieces_are_the_chain(name: str) -> None:
     values = {"q": q, "qd": qd, "tau": tau}
     massive = [i for i in range(len(tree) - 1) if tree.constants["mass"][i, 0] > 0]  # where it can be cut
     with mpmath.workdps(50):
-        wanted = run(FORWARD_DYNAMICS, tree, links_of(tree, values))
+        expected = run(FORWARD_DYNAMICS, tree, links_of(tree, values))
         for cuts in ([], massive[:1], massive[1::3], massive):
             ends = [0, *(i + 1 for i in cuts), len(tree)]
             links = links_of(tree, values)
             parts = [links[a:b] for a, b in pairwise(ends)]
-            found = accelerations(parts, tree)
-            assert max(abs(x - y) for x, y in zip(found, wanted, strict=True)) < 1e-30 * max(abs(x) for x in wanted)
+            actual = accelerations(parts, tree)
+            assert max(abs(x - y) for x, y in zip(actual, expected, strict=True)) < 1e-30 * max(abs(x) for x in expected)
 
 
 def test_both_ends_fixed() -> None:
@@ -131,6 +131,6 @@ def test_both_ends_fixed() -> None:
     assert link == n - 1
     with mpmath.workdps(50):
         links = links_of(tree, {"q": q, "qd": qd, "tau": tau})
-        found = np.array(accelerations([links[:4], links[4:]], tree, tip), dtype=float)
-    wanted = closed.forward_dynamics(q, qd, tau)
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
+        values = np.array(accelerations([links[:4], links[4:]], tree, tip), dtype=float)
+    expected = closed.forward_dynamics(q, qd, tau)
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9 * np.abs(expected).max())

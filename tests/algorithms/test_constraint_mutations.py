@@ -22,10 +22,10 @@ from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.constraints import cholesky, constrained_dynamics, jet, world
 from lagrangian.algorithms.constraints import rows as constraints
 from lagrangian.kernels.programs import sweeps
-from tests.algorithms.test_mutations import altered, not_caught, places, same, value
+from tests.algorithms.test_mutations import altered_copy, not_caught, places, same, value
 from tests.kernels.rows import FUNCTIONS, QUATERNIONS, TIMED, expression, is_holonomic, number, with_equations
 from tests.kernels.test_constraints import all_loops, meaning
-from tests.kernels.test_velocity_constraints import ROLLING, moved, rolling_by_hand
+from tests.kernels.test_velocity_constraints import ROLLING, body_motion, rolling_by_hand
 from tests.mechanisms import advance, random_mechanism, random_placement, state
 
 MODULES = (jet, world, constraints, cholesky, springs, constrained_dynamics)
@@ -73,8 +73,8 @@ class Case:
     twists: dict[int, np.ndarray]
 
     def state(self, q: np.ndarray, qd: np.ndarray, t: float) -> constrained_dynamics.MechanismState:
-        given = {"q": q, "qd": qd}
-        links = sweeps.links_at_state(self.tree, ("q", "qd"), lambda name, k: float(given[name][k]), math.cos, math.sin)
+        values = {"q": q, "qd": qd}
+        links = sweeps.links_at_state(self.tree, ("q", "qd"), lambda name, k: float(values[name][k]), math.cos, math.sin)
         return constrained_dynamics.MechanismState(self.mechanism, self.tree, links, q.tolist(), qd.tolist(), t)
 
 
@@ -90,22 +90,22 @@ def case(mechanism: lg.Mechanism, seed: int, want: Callable[[Frames, np.ndarray,
 
 
 def _loops(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, _: np.ndarray) -> list[float]:
-    found: list[float] = []
+    results: list[float] = []
     for loop in mechanism.loops:
         ends = ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
-        found += meaning(loop, *(frames.pose(q, body) @ at.matrix() for body, at in ends))
-    return found
+        results += meaning(loop, *(frames.pose(q, body) @ at.matrix() for body, at in ends))
+    return results
 
 
 def _contacts(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.ndarray) -> list[float]:
-    found: list[float] = []
+    results: list[float] = []
     for constraint in mechanism.constraints:
         if isinstance(constraint, lg.RollingConstraint):
-            found += rolling_by_hand(frames, constraint, q, qd)
+            results += rolling_by_hand(frames, constraint, q, qd)
         else:
-            R, _, _, u = moved(frames, q, qd, constraint.body, constraint.point)
-            found.append(R @ np.array(constraint.direction, dtype=float) @ u)
-    return found
+            R, _, _, u = body_motion(frames, q, qd, constraint.body, constraint.point)
+            results.append(R @ np.array(constraint.direction, dtype=float) @ u)
+    return results
 
 
 def row_functions(t, q, qd):
@@ -130,8 +130,8 @@ def _equations(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.nd
 def cases() -> list[Case]:
     closed = all_loops(["ball", "helical", "cam", "revolute"], ["free"], 0)
     small = random_mechanism(["revolute", "prismatic", "helical"], 2, chain=True)
-    given = tuple((speed, expression(small, text)) for speed, text in COEFFICIENTS)
-    rows = [lg.PfaffianConstraint("p", given, expression(small, "t^2")), lg.PfaffianConstraint("c", (("j1", 2.0),), 0.5)]
+    values = tuple((speed, expression(small, text)) for speed, text in COEFFICIENTS)
+    rows = [lg.PfaffianConstraint("p", values, expression(small, "t^2")), lg.PfaffianConstraint("c", (("j1", 2.0),), 0.5)]
     of_speeds = small.replace(constraints=[*rows, lg.PfaffianFunctionConstraint("f", row_functions, 3)])
     tree = random_mechanism(["revolute", "prismatic", "ball", "free", "planar"], 1, chain=True)
     equations = with_equations(tree, *FUNCTIONS, *TIMED, *QUATERNIONS, "j4.x*j4.angle - j4.y^2")
@@ -166,14 +166,14 @@ def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
 
 def _not_carried(one: Case, row: constraints.ConstraintRow) -> dict[int, float]:
     """Slopes of a row, those of a loop without the joints that both its bodies stand on."""
-    found, tree = dict(row.psi), one.tree
+    result, tree = dict(row.psi), one.tree
     for loop in one.mechanism.loops:
         if loop.name == constraints.row_owner(row.name):
             a, b = (tree.path_to_root(tree.body_places[body][0]) for body in (loop.a, loop.b))
             for i in set(a) & set(b):
                 for k in range(tree.kind[i].nv):
-                    found.pop(tree.iv[i] + k, None)
-    return found
+                    result.pop(tree.iv[i] + k, None)
+    return result
 
 
 def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
@@ -229,9 +229,9 @@ def wrong_refusals() -> Iterator[str]:
     """Functions that are not linear in a speed, whichever it is, must not pass."""
     tree = random_mechanism(["revolute", "prismatic"], 2, chain=True)
     for k in range(2):
-        made = tree.replace(constraints=[lg.PfaffianFunctionConstraint("f", lambda t, q, qd, k=k: qd[k] * qd[k])])
+        changed = tree.replace(constraints=[lg.PfaffianFunctionConstraint("f", lambda t, q, qd, k=k: qd[k] * qd[k])])
         try:
-            Case(made, trees.build_tree(made), np.zeros(2), np.zeros(2), [], {}).state(np.ones(2), np.ones(2), 0.0).rows  # noqa: B018
+            Case(changed, trees.build_tree(changed), np.zeros(2), np.zeros(2), [], {}).state(np.ones(2), np.ones(2), 0.0).rows  # noqa: B018
         except lg.MechanismError:
             continue
         yield "a function that is not linear passes"
@@ -259,16 +259,16 @@ def wrong_sums(module: types.ModuleType) -> Iterator[str]:
     def along(part: tuple, h: float) -> float:
         return part[0] + part[1] * h + part[2] * h * h / 2
 
-    def check(found: object, function: Callable[[float, float], float], second: float | None) -> bool:
+    def check(actual: object, function: Callable[[float, float], float], second: float | None) -> bool:
         h = 1e-4
         rate = (function(*(along(p, h) for p in (a, b))) - function(*(along(p, -h) for p in (a, b)))) / (2 * h)
-        right = same(np.array(found.value), np.array(function(a[0], b[0])), 1e-12) and same(
-            np.array(found.rate), np.array(rate), 1e-6
+        right = same(np.array(actual.value), np.array(function(a[0], b[0])), 1e-12) and same(
+            np.array(actual.rate), np.array(rate), 1e-6
         )
         for k in range(3):
             up, down = (function(a[0] + e * a[3].get(k, 0), b[0] + e * b[3].get(k, 0)) for e in (h, -h))
-            right = right and same(np.array(found.slopes.get(k, 0.0)), np.array((up - down) / (2 * h)), 1e-6)
-        return right and same(np.array(found.bias), np.array(second), 1e-5)
+            right = right and same(np.array(actual.slopes.get(k, 0.0)), np.array((up - down) / (2 * h)), 1e-6)
+        return right and same(np.array(actual.bias), np.array(second), 1e-5)
 
     for function in OPERATIONS:
         h = 1e-3
@@ -276,15 +276,15 @@ def wrong_sums(module: types.ModuleType) -> Iterator[str]:
         if not check(function(x, y), function, (values[0] - 2 * values[1] + values[2]) / h**2):
             yield "sums and products"
     for function in RATES:
-        found, want = function(r, s, x), function(a[0], b[0], a[0])
+        actual, want = function(r, s, x), function(a[0], b[0], a[0])
         h = 1e-4
         ends = [function(a[0] + e * a[1], b[0] + e * b[1], along(a, e)) for e in (h, -h)]
         slopes = [function(a[3].get(k, 0.0), b[3].get(k, 0.0), a[0]) for k in range(3)]
-        if not same(np.array(found.value), np.array(want), 1e-12) or not same(
-            np.array(found.bias), np.array((ends[0] - ends[1]) / (2 * h)), 1e-6
+        if not same(np.array(actual.value), np.array(want), 1e-12) or not same(
+            np.array(actual.bias), np.array((ends[0] - ends[1]) / (2 * h)), 1e-6
         ):
             yield "rates"
-        if not same(np.array([found.slopes.get(k, 0.0) for k in range(3)]), np.array(slopes), 1e-12):
+        if not same(np.array([actual.slopes.get(k, 0.0) for k in range(3)]), np.array(slopes), 1e-12):
             yield "slopes of rates"
     if not same(np.array(module.Jet(*a).as_rate.value), np.array(0.3), 0):
         yield "velocity"
@@ -296,13 +296,13 @@ def wrong_sums(module: types.ModuleType) -> Iterator[str]:
 def pivots(A: np.ndarray, in_order: bool) -> float:
     """The least of the pivots: in their order as a part of the largest diagonal, or largest first, of rows of unit diagonal."""
     scale = np.full(len(A), 1 / np.sqrt(np.diag(A).max())) if in_order else 1 / np.sqrt(np.diag(A))
-    W, left, found = A * np.outer(scale, scale), list(range(len(A))), []
+    W, left, results = A * np.outer(scale, scale), list(range(len(A))), []
     while left:
         k = left[0] if in_order else max(left, key=lambda i: W[i, i])
         left.remove(k)
-        found.append(W[k, k])
+        results.append(W[k, k])
         W = W - np.outer(W[:, k], W[k]) / W[k, k]
-    return min(found)
+    return min(results)
 
 
 @np.errstate(divide="ignore", invalid="ignore")  # both sides of a choice are computed: 1 / 0 on the one not taken
@@ -325,11 +325,11 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
         A2, thresholds = B2 @ B2.T, [1e-20] * 6
         solved = kind(module.sparse(A2.tolist()), thresholds=thresholds)
         right = B2 @ rng.normal(size=7)
-        found = np.array(solved.solve(right.tolist()))
+        values = np.array(solved.solve(right.tolist()))
         if (
-            not same((A2 @ found)[[0, 1, 3, 4, 5]], right[[0, 1, 3, 4, 5]], 1e-9)
-            or found[2] != 0
-            or not np.abs(found).max() < 1e3
+            not same((A2 @ values)[[0, 1, 3, 4, 5]], right[[0, 1, 3, 4, 5]], 1e-9)
+            or values[2] != 0
+            or not np.abs(values).max() < 1e3
         ):
             yield f"{kind.__name__}: dependent rows"
         if kind is module.GroupedLDL and not 1e-3 < solved.ratio <= 1:
@@ -356,12 +356,12 @@ def _wrong_groups(module: types.ModuleType, rng: np.random.Generator) -> Iterato
     A, right = B @ B.T, B @ rng.normal(size=12)
     for rank in (None, lambda group: ranks[group[0]]):
         solved = module.GroupedLDL(module.sparse(A.tolist()), groups, rank=rank)
-        found = np.array(solved.solve(right.tolist()))
-        if not same((A @ found) / sizes, right / sizes, 1e-7):
+        values = np.array(solved.solve(right.tolist()))
+        if not same((A @ values) / sizes, right / sizes, 1e-7):
             yield "GroupedLDL: groups"
         if not 1e-5 < solved.ratio <= 1:
             yield "GroupedLDL: ratio of groups"
-        if rank and [int((found[group] != 0).sum()) for group in groups] != list(ranks.values()):
+        if rank and [int((values[group] != 0).sum()) for group in groups] != list(ranks.values()):
             yield "GroupedLDL: as many as are independent"
 
 
@@ -393,19 +393,19 @@ def sprung() -> Case:
 
 def _lengths(one: Case, q: np.ndarray) -> np.ndarray:
     """Of springs; of what carries weight, its height times the weight."""
-    frames, found = Frames(one.mechanism), []
+    frames, results = Frames(one.mechanism), []
     turn, slide = q[4], q[-1]
     for s in one.mechanism.springs:
         if isinstance(s, lg.CoordinateSpring):
-            found.append(2 * turn - turn * slide)
+            results.append(2 * turn - turn * slide)
         elif isinstance(s, lg.GravityCompensation):
             body = one.mechanism.body(s.body)
             at = frames.pose(q, lg.Frame("c", s.body, lg.Transform(position=body.center)))[:3, 3]
-            found.append(0.7 * float(body.mass) * (at @ np.array(one.mechanism.gravity, dtype=float)))
+            results.append(0.7 * float(body.mass) * (at @ np.array(one.mechanism.gravity, dtype=float)))
         else:
             points = [frames.pose(q, lg.Frame("p", body, lg.Transform(position=at)))[:3, 3] for body, at in s.points]
-            found.append(sum(np.linalg.norm(y - x) for x, y in pairwise(points)))
-    return np.array(found)
+            results.append(sum(np.linalg.norm(y - x) for x, y in pairwise(points)))
+    return np.array(results)
 
 
 def _stretches(one: Case, lengths: np.ndarray) -> np.ndarray:
@@ -460,24 +460,24 @@ def _gap(mechanism: lg.Mechanism, wall: lg.Wall, q: np.ndarray) -> float:
 
 
 @cache
-def walled() -> list[Case]:
+def wall_cases() -> list[Case]:
     """Walls that are touched and not, approached and left, without damping, with some, and with so much that they let go."""
     tree = random_mechanism(["ball", "revolute", "free"], 5, chain=True)
     q, *_ = state(tree, 3)
-    found = []
+    results = []
     for on in ("ground", "b0"):
         for normal in (np.array([1.0, 2.0, 2.0]) / 3, np.array([-1.0, -2.0, -2.0]) / 3):
             for gap, damping in ((-0.2, 0.0), (-0.3, 0.5), (-0.1, 1000.0), (0.2, 0.5)):
                 wall = lg.Wall("w", "b2", (0.1, 0.2, -0.3), on, (0, 0, 0), normal, 7.0, damping)
                 at = (_gap(tree, wall, q) - gap) * normal
-                made = tree.replace(springs=[lg.Wall("w", "b2", wall.point, on, at, normal, 7.0, damping)])
-                found.append(case(made, 3, lambda frames, q, qd: []))
-    return found
+                changed = tree.replace(springs=[lg.Wall("w", "b2", wall.point, on, at, normal, 7.0, damping)])
+                results.append(case(changed, 3, lambda frames, q, qd: []))
+    return results
 
 
 def wrong_walls(module: types.ModuleType) -> Iterator[str]:
     """Push, energy, power and kinks, from poses and differences."""
-    for one in walled():
+    for one in wall_cases():
         (wall,) = one.mechanism.springs
         k, c = float(wall.stiffness), float(wall.damping)
         gaps = [_gap(one.mechanism, wall, advance(one.mechanism, one.q, one.qd, h)) for h in (0.0, STEP, -STEP)]
@@ -519,18 +519,18 @@ def wrong_accelerations() -> Iterator[str]:
     for redundant in (True, False):
         system = constrained_dynamics.ConstrainedDynamics(now, now.rows, redundant)
         force = [a - b for a, b in zip(tau, now.bias, strict=True)]
-        qdd, found, _ = (np.array(part, dtype=float) for part in system.acceleration(force, gamma.tolist()))
-        if not same(M @ qdd + bias, tau + Psi.T @ found, 1e-9) or not same(Psi @ qdd, -gamma, 1e-9):
+        qdd, multipliers, _ = (np.array(part, dtype=float) for part in system.acceleration(force, gamma.tolist()))
+        if not same(M @ qdd + bias, tau + Psi.T @ multipliers, 1e-9) or not same(Psi @ qdd, -gamma, 1e-9):
             yield "equations of motion"
         move = np.array(system.correction(residual.tolist()))
         if not same(Psi @ move, -residual, 1e-9) or not same(np.linalg.lstsq(Psi.T, M @ move)[0] @ Psi, M @ move, 1e-9):
             yield "correction"
         for which in range(n):
             held = constrained_dynamics.ConstrainedDynamics(now, now.rows, redundant, {which: 1.0, (which + 1) % n: 0.0})
-            qdd, found, holding = (np.array(part, dtype=float) for part in held.acceleration(force, gamma.tolist()))
+            qdd, multipliers, holding = (np.array(part, dtype=float) for part in held.acceleration(force, gamma.tolist()))
             if qdd[which] != 0.0 or np.delete(holding, which).any():
                 yield "what is held"
-            if not same(M @ qdd + bias, tau + Psi.T @ found + holding, 1e-9) or not same(Psi @ qdd, -gamma, 1e-9):
+            if not same(M @ qdd + bias, tau + Psi.T @ multipliers + holding, 1e-9) or not same(Psi @ qdd, -gamma, 1e-9):
                 yield "equations of what is held"
 
 
@@ -565,7 +565,7 @@ def test_unaltered_everything_holds() -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__.rsplit(".", 1)[1])
 def test_a_copy_in_its_place_changes_nothing(module: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else every alteration would seem to be caught."""
-    copy, *_ = altered(module, -2)
+    copy, *_ = altered_copy(module, -2)
     install(monkeypatch, module, copy)
     assert not list(failures(lambda m: copy if m is module else m))
 

@@ -133,7 +133,7 @@ def places(module: types.ModuleType, alter: type[_Alter] = _Alter) -> int:
     return counter.seen + 1
 
 
-def altered(module: types.ModuleType, n: int, alter: type[_Alter] = _Alter) -> tuple[types.ModuleType, int, str]:
+def altered_copy(module: types.ModuleType, n: int, alter: type[_Alter] = _Alter) -> tuple[types.ModuleType, int, str]:
     tree = ast.parse(inspect.getsource(module))
     change = alter(n)
     tree = ast.fix_missing_locations(change.visit(tree))
@@ -155,9 +155,9 @@ def not_caught(
     alter: type[_Alter] = _Alter,
 ) -> list[str]:
     """The places of a module at which an alteration gives no failure; lines that have a fragment that is left out are passed."""
-    found, lines = [], inspect.getsource(module).splitlines()
+    result, lines = [], inspect.getsource(module).splitlines()
     for n in range(places(module, alter)):
-        changed, line, function = altered(module, n, alter)
+        changed, line, function = altered_copy(module, n, alter)
         text = " ".join(x.strip() for x in lines[line - 1 : line + 1])
         if any(fragment in text for fragment in left_out):
             continue
@@ -168,13 +168,13 @@ def not_caught(
             except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError, lg.LagrangianError):
                 wrong = "it does not even run"
         if wrong is None:
-            found.append(f"{module.__file__}:{line} in {function}: {text}")
-    return found
+            result.append(f"{module.__file__}:{line} in {function}: {text}")
+    return result
 
 
 def value(algorithm: Algorithm, tree: trees.Tree, **inputs: np.ndarray) -> np.ndarray:
-    given = sweeps.links_at_state(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
-    return np.array(run(algorithm, tree, given), dtype=float)
+    values = sweeps.links_at_state(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
+    return np.array(run(algorithm, tree, values), dtype=float)
 
 
 def same(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
@@ -264,22 +264,24 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     checks["held dynamics"] = lambda: _holds(
         value(get(forward_dynamics, "LOCKED_DYNAMICS"), tree, q=q, qd=qd, tau=ID, locked=held).reshape(2, n), M, M @ qdd, held
     )
-    checks["factorised with held speeds"] = lambda: _holds(_factorised(get, tree, M, M @ qdd, held), M, M @ qdd, held)
+    checks["factorised with held speeds"] = lambda: _holds(_solution_and_factors(get, tree, M, M @ qdd, held), M, M @ qdd, held)
     for name, holds in checks.items():
         if not holds():
             yield name
 
 
-def _factorised(get, tree: trees.Tree, M: np.ndarray, right: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _solution_and_factors(
+    get, tree: trees.Tree, M: np.ndarray, right: np.ndarray, held: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     factors = get(tree_factorisation, "TreeLDL")(tree, M.ravel().tolist(), locked={k: float(x) for k, x in enumerate(held)})
     y = factors.solve_transposed(right.tolist())
     x = factors.solve(right.tolist())
     return np.array(x), np.array(factors.locking_torques(y, x))
 
 
-def _holds(found: tuple[np.ndarray, np.ndarray] | np.ndarray, M: np.ndarray, right: np.ndarray, held: np.ndarray) -> bool:
+def _holds(actual: tuple[np.ndarray, np.ndarray] | np.ndarray, M: np.ndarray, right: np.ndarray, held: np.ndarray) -> bool:
     """M x = right + force, with x zero where speeds are held, and a force there alone."""
-    x, force = found
+    x, force = actual
     return same(M @ x, right + force, 1e-8) and not np.any(x[held]) and not np.any(force[~held])
 
 
@@ -319,7 +321,7 @@ def test_every_alteration_is_caught(module: types.ModuleType, monkeypatch: pytes
     count = places(module)
     assert count >= 3
     for n in range(count):
-        changed, line, function = altered(module, n)
+        changed, line, function = altered_copy(module, n)
         text = inspect.getsource(module).splitlines()[line - 1]
         if any(fragment in text or fragment == f"def {function}" for fragment in LEFT_OUT):
             continue

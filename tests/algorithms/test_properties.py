@@ -157,7 +157,7 @@ def test_reactions_with_wrenches_and_springs_balance_every_body(form: str) -> No
     dyn = lg.compile(mechanism)
     q, qd, qdd, _ = state(mechanism, 4)
     pushed, wrench = mechanism.bodies[3].name, np.array([0.3, -0.2, 0.5, 1.0, 2.0, -3.0])
-    found = dyn.reactions(q, qd, qdd, wrenches={pushed: wrench})
+    reactions = dyn.reactions(q, qd, qdd, wrenches={pushed: wrench})
     gravity = np.array([float(g) for g in mechanism.gravity])
     total: dict[str, np.ndarray] = {}  # moment about the world's origin, and force, on each body
     for body in mechanism.bodies:
@@ -171,7 +171,7 @@ def test_reactions_with_wrenches_and_springs_balance_every_body(form: str) -> No
         T = dyn.pose(q, body)
         return T[:3, :3] @ np.array(point, dtype=float) + T[:3, 3]
 
-    for joint, row in zip(mechanism.joints, found, strict=True):
+    for joint, row in zip(mechanism.joints, reactions, strict=True):
         T = dyn.pose(q, joint.child) @ joint.child_placement.matrix()
         moment, force = T[:3, :3] @ row[:3], T[:3, :3] @ row[3:]
         act(joint.child, T[:3, 3], moment, force)
@@ -193,7 +193,7 @@ def test_reactions_with_wrenches_and_springs_balance_every_body(form: str) -> No
         spin = I @ alpha + np.cross(v[:3], I @ v[:3])
         about = spin + np.cross(world(body.name, body.center), float(body.mass) * a_center)
         close(total[body.name], np.concatenate([about, float(body.mass) * a_center]), 1e-10)
-    np.testing.assert_allclose(dyn.reactions(q[None], qd[None], qdd[None], wrenches={pushed: wrench})[0], found)
+    np.testing.assert_allclose(dyn.reactions(q[None], qd[None], qdd[None], wrenches={pushed: wrench})[0], reactions)
 
 
 def _point_velocity(dyn: lg.Dynamics, body: str, point: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ FLAGS = (
 
 
 @dataclass
-class Watched:
+class BrowserTab:
     """A page, what its console complained of, and what it asked the network for."""
 
     page: Any
@@ -59,11 +59,11 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture
-def watched(chromium: Any) -> Iterator[Watched]:
+def browser_tab(chromium: Any) -> Iterator[BrowserTab]:
     """A fresh page, 1200 x 800."""
     page = chromium.new_page(viewport={"width": 1200, "height": 800})
     page.set_default_timeout(PATIENCE)
-    seen = Watched(page)
+    seen = BrowserTab(page)
 
     def console(message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -80,7 +80,7 @@ def watched(chromium: Any) -> Iterator[Watched]:
 LONG = (
     "test_computing_page.py",
     "test_draw.py",
-    "test_studio_asks.py",
+    "test_studio_questions.py",
     "test_studio_hostile.py",
     "test_studio_killed.py",
     "test_studio_page.py",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from tests.browser.conftest import PATIENCE, Watched
+from tests.browser.conftest import PATIENCE, BrowserTab
 
 QUIET = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -71,29 +71,29 @@ class Lab:
 
     def write(self, name: str, *cells: str) -> None:
         """A notebook of these cells."""
-        made = [
+        results = [
             {"cell_type": "code", "id": f"cell{k}", "execution_count": None, "metadata": {}, "outputs": [], "source": cell}
             for k, cell in enumerate(cells)
         ]
         kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        notebook = {"cells": made, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+        notebook = {"cells": results, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
         (self.folder / "notebooks" / name).write_text(json.dumps(notebook), encoding="utf-8")
 
-    def open(self, watched: Watched, name: str) -> Notebook:
+    def open(self, browser_tab: BrowserTab, name: str) -> Notebook:
         """A notebook, when its cells are there and its kernel waits."""
-        page = watched.page
+        page = browser_tab.page
         page.goto(f"{self.url}lab/tree/{name}?token={self.token}&reset")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell")
-        found = Notebook(watched)
-        found.idle()
-        return found
+        result = Notebook(browser_tab)
+        result.idle()
+        return result
 
     def forget_kernels(self) -> None:
         """End all sessions, so that a notebook that is opened has none that knows its widgets."""
-        for session in self._asked("api/sessions"):
-            self._asked(f"api/sessions/{session['id']}", "DELETE")
+        for session in self._request("api/sessions"):
+            self._request(f"api/sessions/{session['id']}", "DELETE")
 
-    def _asked(self, path: str, method: str = "GET") -> Any:
+    def _request(self, path: str, method: str = "GET") -> Any:
         request = Request(self.url + path, method=method, headers={"Authorization": f"token {self.token}"})
         with urlopen(request, timeout=PATIENCE / 1000) as answer:
             text = answer.read()
@@ -104,11 +104,11 @@ class Lab:
 class Notebook:
     """A notebook in the browser."""
 
-    watched: Watched
+    browser_tab: BrowserTab
 
     @property
     def page(self) -> Any:
-        return self.watched.page
+        return self.browser_tab.page
 
     def idle(self) -> None:
         self.page.wait_for_function(

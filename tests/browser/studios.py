@@ -28,7 +28,7 @@ class Served:
         return self.address.split("?")[0]
 
 
-def started(folder: Path, *arguments: str) -> Served:
+def start_server(folder: Path, *arguments: str) -> Served:
     """The server of a folder; drafts are kept beside it."""
     folder.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "lagrangian", "studio", *arguments, "--no-browser"]
@@ -37,15 +37,15 @@ def started(folder: Path, *arguments: str) -> Served:
     assert process.stdout is not None
     timer = threading.Timer(PATIENCE, process.kill)
     timer.start()
-    found = next((m for line in process.stdout if (m := re.search(r"http://\S+", line))), None)
+    result = next((m for line in process.stdout if (m := re.search(r"http://\S+", line))), None)
     timer.cancel()
-    assert found, "the studio said no address"
-    return Served(process, found.group(0), folder)
+    assert result, "the studio said no address"
+    return Served(process, result.group(0), folder)
 
 
 @contextmanager
 def studio(folder: Path, *arguments: str) -> Iterator[Served]:
-    served = started(folder, *arguments)
+    served = start_server(folder, *arguments)
     try:
         yield served
     finally:

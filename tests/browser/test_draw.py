@@ -21,7 +21,7 @@ from lagrangian.studio.drawing.drawing import drawing_from_dict
 from lagrangian.studio.drawing.motion import pin_path
 from lagrangian.studio.drawing.to_toml import drawing_to_toml
 from tests.browser.conftest import until
-from tests.browser.studios import Served, becomes, started, studio
+from tests.browser.studios import Served, becomes, start_server, studio
 from tests.processes import PATIENCE
 from tests.studio.drawings import example
 
@@ -29,23 +29,23 @@ NAME = '<img src=x onerror="pwned=1"><script>pwned=1</script>'
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with studio(tmp_path_factory.mktemp("class"), "--draw") as made:
-        yield made
+def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with studio(tmp_path_factory.mktemp("class"), "--draw") as server:
+        yield server
 
 
-def drafts(served: Served) -> list[Path]:
-    return list(served.folder.with_name(f"{served.folder.name}-state").glob("studio/drafts/[!.]*.json"))
+def drafts(studio_server: Served) -> list[Path]:
+    return list(studio_server.folder.with_name(f"{studio_server.folder.name}-state").glob("studio/drafts/[!.]*.json"))
 
 
 class Board:
     """The page, and a hand with a mouse. Places are in metres."""
 
-    def __init__(self, watched: Any, served: Served) -> None:
-        self.watched, self.page, self.folder = watched, watched.page, served.folder
-        for draft in drafts(served):  # of the test before
+    def __init__(self, browser_tab: Any, studio_server: Served) -> None:
+        self.browser_tab, self.page, self.folder = browser_tab, browser_tab.page, studio_server.folder
+        for draft in drafts(studio_server):  # of the test before
             draft.unlink()
-        self.page.goto(served.address)
+        self.page.goto(studio_server.address)
         self.page.wait_for_selector("html[data-ready]")
         self.page.locator("#new").click()
         assert until(self.page, lambda: self.page.locator("#file").inner_text() == "not saved yet")
@@ -53,8 +53,8 @@ class Board:
 
     def scale(self) -> tuple[float, float, float]:
         """Pixels of the plane's origin, and pixels a metre, as the picture's own transform has them."""
-        found = self.page.locator("g.curves").get_attribute("transform")
-        x, y, k = (float(v) for v in re.match(r"translate\(([-\d.]+) ([-\d.]+)\) scale\(([-\d.]+)", found).groups())
+        result = self.page.locator("g.curves").get_attribute("transform")
+        x, y, k = (float(v) for v in re.match(r"translate\(([-\d.]+) ([-\d.]+)\) scale\(([-\d.]+)", result).groups())
         return x, y, k
 
     def at(self, x: float, y: float) -> tuple[float, float]:
@@ -76,16 +76,16 @@ class Board:
         self.page.mouse.click(*self.at(x, y))
         self.page.wait_for_timeout(50)
 
-    def kept(self) -> dict[str, Any]:
+    def saved_drawing(self) -> dict[str, Any]:
         """The drawing as it is."""
-        found: dict[str, Any] = self.page.evaluate("board.drawing")
-        return found
+        values: dict[str, Any] = self.page.evaluate("board.drawing")
+        return values
 
     def pin(self, name: str) -> tuple[float, float]:
-        return next((p["x"], p["y"]) for p in self.kept()["pins"] if p["name"] == name)
+        return next((p["x"], p["y"]) for p in self.saved_drawing()["pins"] if p["name"] == name)
 
-    def words(self, told: str) -> None:
-        assert until(self.page, lambda: told in self.page.locator("#words").inner_text()), self.page.locator(
+    def words(self, message: str) -> None:
+        assert until(self.page, lambda: message in self.page.locator("#words").inner_text()), self.page.locator(
             "#words"
         ).inner_text()
 
@@ -105,11 +105,11 @@ class Board:
 
 
 @pytest.fixture
-def board(watched: Any, served: Served) -> Iterator[Board]:
-    made = Board(watched, served)
-    yield made
-    assert watched.complaints == []
-    assert watched.foreign((served.origin.rsplit("/", 1)[0], "data:", "blob:")) == []
+def board(browser_tab: Any, studio_server: Served) -> Iterator[Board]:
+    new_board = Board(browser_tab, studio_server)
+    yield new_board
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign((studio_server.origin.rsplit("/", 1)[0], "data:", "blob:")) == []
 
 
 def drawn_four_bar(board: Board) -> None:
@@ -136,11 +136,11 @@ def test_a_four_bar_drawn_with_the_mouse_has_the_coupler_curve_of_the_library(bo
     board.tool("Point")
     board.click((b[0] + c[0]) / 2, (b[1] + c[1]) / 2)  # it snaps to the middle of the coupler
     assert until(board.page, lambda: board.page.locator('path.curve[data-pin="P"]').count() == 1)
-    found = board.curve("P")
-    assert len(found) == 361
+    coupler_curve = board.curve("P")
+    assert len(coupler_curve) == 361
     crank = math.atan2(b[1], b[0])
-    np.testing.assert_allclose(found, library_curve(crank, 361), atol=1e-6)
-    np.testing.assert_allclose(found[0], found[-1], atol=1e-9)
+    np.testing.assert_allclose(coupler_curve, library_curve(crank, 361), atol=1e-6)
+    np.testing.assert_allclose(coupler_curve[0], coupler_curve[-1], atol=1e-9)
     # and so does the description, which the server reads
     mechanism = lg.loads(board.text())
     values = {k: float(x) for k, x in mechanism.parameters.items()}
@@ -157,11 +157,11 @@ def library_curve(start: float, rows: int) -> np.ndarray:
     bar = lg.library("four_bar")
     compiled = lg.compile(bar)
     q = lg.assemble(bar, fixed={"theta1": start})
-    found = []
+    results = []
     for angle in start + np.linspace(0, 2 * np.pi, rows):
         q = lg.assemble(bar, q, fixed={"theta1": angle})
-        found.append(compiled.pose(q, "C")[:2, 3])
-    return np.array(found)
+        results.append(compiled.pose(q, "C")[:2, 3])
+    return np.array(results)
 
 
 def test_a_slider_crank_drawn_with_the_mouse_moves_as_the_formula_says(board: Board) -> None:
@@ -180,9 +180,9 @@ def test_a_slider_crank_drawn_with_the_mouse_moves_as_the_formula_says(board: Bo
     r, l = 0.2, math.hypot(0.2, 0.6)
     angle = math.pi / 2 + np.radians(np.arange(361))
     assert until(board.page, lambda: board.page.locator('path.curve[data-pin="C"]').count() == 1)
-    found = board.curve("C")
-    np.testing.assert_allclose(found[:, 0], r * np.cos(angle) + np.sqrt(l**2 - (r * np.sin(angle)) ** 2), atol=1e-6)
-    np.testing.assert_allclose(found[:, 1], 0, atol=1e-9)
+    coupler_curve = board.curve("C")
+    np.testing.assert_allclose(coupler_curve[:, 0], r * np.cos(angle) + np.sqrt(l**2 - (r * np.sin(angle)) ** 2), atol=1e-6)
+    np.testing.assert_allclose(coupler_curve[:, 1], 0, atol=1e-9)
 
 
 def test_it_plays_and_shows_forces_and_equations(board: Board) -> None:
@@ -207,16 +207,16 @@ def test_the_page_places_pins_where_the_mechanism_has_them(board: Board, name: s
     """The page's own solution of the loops, over a whole turn, against a simulation of the description."""
     drawing = {"sliders": [], "motors": [], **example(name)}
     run = "const { turned } = await import('/page/draw/run.js'); const found = turned(drawing)"
-    found = board.page.evaluate(
+    values = board.page.evaluate(
         f"async (drawing) => {{ {run}; return {{ ...found, rows: found.rows.map((x) => [...x]) }} }}", drawing
     )
-    assert found["whole"]
+    assert values["whole"]
     mechanism = lg.loads(drawing_to_toml(drawing_from_dict(drawing)))
-    poses = body_poses(mechanism, lg.simulate(mechanism, (0, found["t"][-1]), t_eval=found["t"]).q)
-    for k, pin in enumerate(found["names"]):
+    poses = body_poses(mechanism, lg.simulate(mechanism, (0, values["t"][-1]), t_eval=values["t"]).q)
+    for k, pin in enumerate(values["names"]):
         path = pin_path(drawing_from_dict(drawing), poses, pin)
-        np.testing.assert_allclose([row[2 * k] for row in found["rows"]], path["x"], atol=1e-7)
-        np.testing.assert_allclose([row[2 * k + 1] for row in found["rows"]], path["y"], atol=1e-7)
+        np.testing.assert_allclose([row[2 * k] for row in values["rows"]], path["x"], atol=1e-7)
+        np.testing.assert_allclose([row[2 * k + 1] for row in values["rows"]], path["y"], atol=1e-7)
 
 
 def test_lengths_can_be_typed_and_undone(board: Board) -> None:
@@ -273,36 +273,36 @@ def test_dragging_keeps_lengths_and_what_is_erased_is_gone(board: Board) -> None
     assert math.dist(c, d) == pytest.approx(math.dist((0.8, 0.7), (1, 0)), abs=1e-12)
     board.tool("Erase")
     board.click((c[0] + d[0]) / 2, (c[1] + d[1]) / 2)
-    assert [x["name"] for x in board.kept()["bars"]] == ["crank", "coupler"]
+    assert [x["name"] for x in board.saved_drawing()["bars"]] == ["crank", "coupler"]
     board.words("Two degrees of freedom, and one motor")
     board.page.keyboard.press("Control+z")
-    assert len(board.kept()["bars"]) == 3
+    assert len(board.saved_drawing()["bars"]) == 3
 
 
-def test_a_linkage_is_saved_and_opened_again(watched: Any, served: Served) -> None:
-    board = Board(watched, served)
+def test_a_linkage_is_saved_and_opened_again(browser_tab: Any, studio_server: Served) -> None:
+    board = Board(browser_tab, studio_server)
     board.example("Quick return")
     board.words("a motor drives it")
-    before = board.kept()
+    before = board.saved_drawing()
     board.page.locator("#save").click()
     board.page.get_by_label("File").fill("quick.toml")
     board.page.get_by_role("button", name="Save", exact=True).last.click()
-    assert until(board.page, lambda: (served.folder / "quick.toml").exists())
-    assert lg.load(served.folder / "quick.toml").name == "quick-return"
+    assert until(board.page, lambda: (studio_server.folder / "quick.toml").exists())
+    assert lg.load(studio_server.folder / "quick.toml").name == "quick-return"
     board.page.locator("#new").click()
     board.words("Draw a bar")
     board.page.locator("#open").click()
     board.page.get_by_label("In this folder").select_option("quick.toml")
     board.page.get_by_role("button", name="Open", exact=True).last.click()
     board.words("a motor drives it")
-    after = board.kept()
+    after = board.saved_drawing()
     assert {p["name"]: (round(p["x"], 9), round(p["y"], 9), p["ground"], p["trace"]) for p in after["pins"]} == {
         p["name"]: (p["x"], p["y"], p["ground"], p["trace"]) for p in before["pins"]
     }
     assert (after["sliders"], after["motors"]) == (before["sliders"], before["motors"])
     board.page.reload()  # and it is there again when the page is opened again
     board.words("a motor drives it")
-    assert watched.complaints == []
+    assert browser_tab.complaints == []
 
 
 def test_hostile_names_are_only_text(board: Board) -> None:
@@ -326,13 +326,13 @@ def test_hostile_names_are_only_text(board: Board) -> None:
     board.page.keyboard.press("Escape")
 
 
-def test_fingers_draw_too(chromium: Any, served: Served) -> None:
-    for draft in drafts(served):  # of the test before
+def test_fingers_draw_too(chromium: Any, studio_server: Served) -> None:
+    for draft in drafts(studio_server):  # of the test before
         draft.unlink()
     context = chromium.new_context(viewport={"width": 400, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()
     try:
-        page.goto(served.address)
+        page.goto(studio_server.address)
         page.wait_for_selector("html[data-ready]")
         page.locator("#new").tap()
         page.get_by_role("radio", name="Bar").tap()
@@ -371,14 +371,16 @@ def test_changes_that_are_not_saved_are_there_when_the_page_is_opened_again(boar
     assert board.pin("C") == pytest.approx((0.75, 0))
 
 
-def test_an_unsaved_drawing_is_on_disk_and_there_again_in_another_browser(watched: Any, chromium: Any, tmp_path: Path) -> None:
+def test_an_unsaved_drawing_is_on_disk_and_there_again_in_another_browser(
+    browser_tab: Any, chromium: Any, tmp_path: Path
+) -> None:
     """The server is killed, and the next one has another port: what the first browser keeps by itself is of no use there."""
-    served = started(tmp_path / "class", "--draw")
+    served = start_server(tmp_path / "class", "--draw")
     try:
-        board = Board(watched, served)
+        board = Board(browser_tab, served)
         drawn_four_bar(board)
         becomes(board.page, "document.documentElement.dataset.kept === 'draft'")
-        expected = board.kept()
+        expected = board.saved_drawing()
     finally:
         os.killpg(served.process.pid, signal.SIGKILL)
         served.process.wait(PATIENCE)
@@ -405,24 +407,24 @@ def test_an_unsaved_drawing_is_on_disk_and_there_again_in_another_browser(watche
     page.close()
 
 
-def test_what_is_drawn_while_there_is_no_server_is_there_when_one_returns(watched: Any, tmp_path: Path) -> None:
+def test_what_is_drawn_while_there_is_no_server_is_there_when_one_returns(browser_tab: Any, tmp_path: Path) -> None:
     with socket.socket() as free:  # a port that no other studio chooses by itself meanwhile
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    served = started(tmp_path / "class", "--draw", "--port", port)
+    served = start_server(tmp_path / "class", "--draw", "--port", port)
     try:
-        board = Board(watched, served)
+        board = Board(browser_tab, served)
     finally:
         os.killpg(served.process.pid, signal.SIGKILL)
         served.process.wait(PATIENCE)
     drawn_four_bar(board)
     becomes(board.page, "document.documentElement.dataset.kept === 'unsent'")
     assert "The server has stopped" in board.page.locator("#note").inner_text()
-    expected = board.kept()
+    expected = board.saved_drawing()
     with studio(tmp_path / "class", "--draw", "--port", port) as again:
         board.page.goto(again.address)
         becomes(board.page, "window.board && document.documentElement.dataset.kept === 'draft'")
-        assert board.kept() == expected
+        assert board.saved_drawing() == expected
         assert len(drafts(again)) == 1
 
 

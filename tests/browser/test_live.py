@@ -27,13 +27,13 @@ from tests.processes import PATIENCE, interruptible
 THIRD_PARTY = "THREE.Clock: This module has been deprecated"  # viser's own, of the library it draws with
 
 
-def ours(watched: Any) -> list[str]:
-    return [complaint for complaint in watched.complaints if THIRD_PARTY not in complaint]
+def ours(browser_tab: Any) -> list[str]:
+    return [complaint for complaint in browser_tab.complaints if THIRD_PARTY not in complaint]
 
 
-def opened(watched: Any, url: str, text: str) -> Any:
-    page = watched.page
-    page.on("websocket", lambda socket: watched.requests.append(socket.url))
+def open_page(browser_tab: Any, url: str, text: str) -> Any:
+    page = browser_tab.page
+    page.on("websocket", lambda socket: browser_tab.requests.append(socket.url))
     page.goto(url)
     page.get_by_text(text).first.wait_for()
     page.locator("canvas").first.wait_for()
@@ -56,17 +56,17 @@ def picture(page: Any) -> np.ndarray:
     from matplotlib.image import imread
 
     clip = {"x": 320, "y": 150, "width": 540, "height": 600}
-    found: np.ndarray = imread(io.BytesIO(page.screenshot(clip=clip)))[..., :3]
-    return found
+    result: np.ndarray = imread(io.BytesIO(page.screenshot(clip=clip)))[..., :3]
+    return result
 
 
-def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
+def test_a_slider_moves_the_arm_and_its_loop_stays_closed(browser_tab: Any) -> None:
     four_bar = lg.library("four_bar")
     hostile = replace(four_bar.joints[2], name="phi3<img src=nowhere>")  # text from files is text
     four_bar = four_bar.replace(joints=(*four_bar.joints[:2], hostile))
     dyn = lg.compile(four_bar)
     with view(four_bar, browser=False, block=False) as viewer:
-        page = opened(watched, viewer.url, "1 degree of freedom")
+        page = open_page(browser_tab, viewer.url, "1 degree of freedom")
         assert until(page, lambda: page.title() == "four_bar")
         assert until(page, lambda: picture(page).std() > 0.02)  # the mechanism is there
         before, q = picture(page), viewer.q
@@ -81,9 +81,9 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         # by keyboard
         slider = page.get_by_role("slider").first
         slider.focus()
-        for wanted in (40.1, 40.2, 40.3, 40.4, 40.5):
+        for expected in (40.1, 40.2, 40.3, 40.4, 40.5):
             slider.press("ArrowRight")
-            assert until(page, lambda wanted=wanted: abs(viewer.q[0] - math.radians(wanted)) < 1e-9)
+            assert until(page, lambda expected=expected: abs(viewer.q[0] - math.radians(expected)) < 1e-9)
         # by mouse
         box = slider.bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -104,16 +104,16 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         assert until(page, lambda: np.abs(viewer.q - q).max() < 1e-9)
         assert np.allclose(viewer.pose("coupler"), dyn.pose(q, "coupler"), atol=1e-9)
         own = (viewer.url, viewer.url.replace("http", "ws").rstrip("/"), "data:", "blob:")
-    assert watched.foreign(own) == []
-    assert not any("nowhere" in url for url in watched.requests)
-    assert ours(watched) == []
+    assert browser_tab.foreign(own) == []
+    assert not any("nowhere" in url for url in browser_tab.requests)
+    assert ours(browser_tab) == []
 
 
 @pytest.mark.slow
-def test_a_motion_plays_pauses_and_is_scrubbed(watched: Any) -> None:
+def test_a_motion_plays_pauses_and_is_scrubbed(browser_tab: Any) -> None:
     motion = lg.simulate(lg.library("four_bar"), (0, 4))
     with view(motion, browser=False, block=False) as viewer:
-        page = opened(watched, viewer.url, "Play")
+        page = open_page(browser_tab, viewer.url, "Play")
         assert np.allclose(viewer.q, motion.q[0])
         page.get_by_text("Reactions [N]").click()
         page.get_by_role("button", name="Play").click()
@@ -127,8 +127,8 @@ def test_a_motion_plays_pauses_and_is_scrubbed(watched: Any) -> None:
         assert until(page, lambda: np.abs(viewer.q - motion(3.0)[0]).max() < 1e-9)
         page.get_by_text("kinetic energy").wait_for()
         own = (viewer.url, viewer.url.replace("http", "ws").rstrip("/"), "data:", "blob:")
-    assert watched.foreign(own) == []
-    assert ours(watched) == []
+    assert browser_tab.foreign(own) == []
+    assert ours(browser_tab) == []
 
 
 def test_bodies_may_have_any_names() -> None:

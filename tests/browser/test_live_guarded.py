@@ -40,8 +40,8 @@ NOTHING = {"fetch": "refused", "blind": "refused", "script": "refused", "socket"
 
 @pytest.fixture(scope="module")
 def viewer() -> Iterator[Viewer]:
-    with view(lg.library("two_r"), browser=False, block=False) as made:
-        yield made
+    with view(lg.library("two_r"), browser=False, block=False) as live_viewer:
+        yield live_viewer
 
 
 @pytest.fixture(scope="module")
@@ -64,60 +64,60 @@ def elsewhere() -> Iterator[str]:
     server.shutdown()
 
 
-def tried(watched: Any, page: str, address: str) -> Any:
+def try_access(browser_tab: Any, page: str, address: str) -> Any:
     import viser
 
-    watched.page.goto(page)
-    return watched.page.evaluate(TRY, [address, f"viser-v{viser.__version__}"])
+    browser_tab.page.goto(page)
+    return browser_tab.page.evaluate(TRY, [address, f"viser-v{viser.__version__}"])
 
 
-def test_the_printed_address_works_also_when_it_is_loaded_again(watched: Any, viewer: Viewer) -> None:
-    watched.page.goto(viewer.url)
+def test_the_printed_address_works_also_when_it_is_loaded_again(browser_tab: Any, viewer: Viewer) -> None:
+    browser_tab.page.goto(viewer.url)
     for _ in range(2):
-        watched.page.get_by_text("2 degrees of freedom").first.wait_for()
-        assert until(watched.page, lambda: watched.page.title() == "two_r")
-        watched.page.reload()
-    watched.page.goto(viewer.url.replace("127.0.0.1", "localhost"))  # the same computer's other name
-    watched.page.get_by_text("2 degrees of freedom").first.wait_for()
+        browser_tab.page.get_by_text("2 degrees of freedom").first.wait_for()
+        assert until(browser_tab.page, lambda: browser_tab.page.title() == "two_r")
+        browser_tab.page.reload()
+    browser_tab.page.goto(viewer.url.replace("127.0.0.1", "localhost"))  # the same computer's other name
+    browser_tab.page.get_by_text("2 degrees of freedom").first.wait_for()
 
 
-def test_its_own_page_may_do_what_others_try(watched: Any, viewer: Viewer) -> None:
+def test_its_own_page_may_do_what_others_try(browser_tab: Any, viewer: Viewer) -> None:
     """So that the refusals below are the guard's and no fault of the attempt."""
-    found = tried(watched, viewer.url, viewer.url)
-    assert (found["fetch"], found["socket"]) == (200, "told")
+    actual = try_access(browser_tab, viewer.url, viewer.url)
+    assert (actual["fetch"], actual["socket"]) == (200, "told")
 
 
-def test_a_page_of_a_foreign_origin_gets_nothing(watched: Any, viewer: Viewer, elsewhere: str) -> None:
+def test_a_page_of_a_foreign_origin_gets_nothing(browser_tab: Any, viewer: Viewer, elsewhere: str) -> None:
     """Even one that knows the token; and one that uses another name of this computer."""
     for address in (viewer.url, f"http://{urlsplit(viewer.url).netloc}/", viewer.url.replace("127.0.0.1", "localhost")):
-        found = tried(watched, elsewhere, address)
-        assert found == NOTHING, address
+        actual = try_access(browser_tab, elsewhere, address)
+        assert actual == NOTHING, address
     other_name = elsewhere.replace("127.0.0.1", "localhost")
-    assert tried(watched, other_name, viewer.url.replace("127.0.0.1", "localhost")) == NOTHING
+    assert try_access(browser_tab, other_name, viewer.url.replace("127.0.0.1", "localhost")) == NOTHING
 
 
-def test_a_foreign_host_gets_nothing(watched: Any, viewer: Viewer) -> None:
+def test_a_foreign_host_gets_nothing(browser_tab: Any, viewer: Viewer) -> None:
     """A name that leads to this computer, as a rebound name of a foreign page does: its origin and the host agree."""
-    response = watched.page.goto(viewer.url.replace("127.0.0.1", "evil.localhost"))
+    response = browser_tab.page.goto(viewer.url.replace("127.0.0.1", "evil.localhost"))
     assert response.status == 403
-    assert watched.page.locator("canvas").count() == 0
+    assert browser_tab.page.locator("canvas").count() == 0
     here = viewer.url.replace("127.0.0.1", "evil.localhost")
-    assert watched.page.evaluate(TRY, [here, "viser-v0"])["socket"] == "refused"
+    assert browser_tab.page.evaluate(TRY, [here, "viser-v0"])["socket"] == "refused"
 
 
-def test_without_the_token_or_with_a_wrong_one_there_is_nothing(watched: Any, viewer: Viewer) -> None:
+def test_without_the_token_or_with_a_wrong_one_there_is_nothing(browser_tab: Any, viewer: Viewer) -> None:
     place = urlsplit(viewer.url)
     for path in ("/", "/" + "A" * len(place.path.strip("/")) + "/"):
-        response = watched.page.goto(f"http://{place.netloc}{path}")
+        response = browser_tab.page.goto(f"http://{place.netloc}{path}")
         assert response.status == 403
-        found = watched.page.evaluate(TRY, [f"http://{place.netloc}{path}", "viser-v0"])
-        assert (found["fetch"], found["socket"]) == (403, "refused")
+        values = browser_tab.page.evaluate(TRY, [f"http://{place.netloc}{path}", "viser-v0"])
+        assert (values["fetch"], values["socket"]) == (403, "refused")
 
 
-def test_it_is_not_shown_inside_of_another_page(watched: Any, viewer: Viewer, elsewhere: str) -> None:
+def test_it_is_not_shown_inside_of_another_page(browser_tab: Any, viewer: Viewer, elsewhere: str) -> None:
     """Where clicks could be stolen."""
-    watched.page.goto(elsewhere)
-    watched.page.evaluate(
+    browser_tab.page.goto(elsewhere)
+    browser_tab.page.evaluate(
         "(url) => { const f = document.createElement('iframe'); f.src = url; document.body.append(f); }", viewer.url
     )
-    assert until(watched.page, lambda: any("frame-ancestors" in complaint for complaint in watched.complaints))
+    assert until(browser_tab.page, lambda: any("frame-ancestors" in complaint for complaint in browser_tab.complaints))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.browser.conftest import Watched, until
+from tests.browser.conftest import BrowserTab, until
 from tests.browser.jupyter import Lab, Notebook
-from tests.browser.test_player import changed, pixels
+from tests.browser.test_player import changed_pixels, pixels
 
 pytest.importorskip("anywidget")
 pytest.importorskip("jupyterlab")
@@ -35,12 +35,12 @@ print(poses[0, frame_names(m.mechanism).index("tip"), :3, 3].tolist())
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    made = Lab.start(tmp_path_factory.mktemp("lab"))
-    yield made
-    made.stop()
+    jupyter = Lab.start(tmp_path_factory.mktemp("lab"))
+    yield jupyter
+    jupyter.stop()
 
 
-def shown(notebook: Notebook, players: int = 1) -> None:
+def wait_for_players(notebook: Notebook, players: int = 1) -> None:
     """Until the players have drawn, and the worker of each has computed its first motion."""
     notebook.page.wait_for_function(DRAWN, arg=players)
     notebook.page.wait_for_function(COMPUTED)
@@ -50,7 +50,7 @@ def slider(notebook: Notebook, name: str) -> Any:
     return notebook.page.get_by_role("slider", name=name, exact=True)
 
 
-def printed(notebook: Notebook, k: int) -> str:
+def printed_text(notebook: Notebook, k: int) -> str:
     return str(notebook.run(k).locator("pre").first.inner_text()).strip()
 
 
@@ -62,18 +62,18 @@ def picture(notebook: Notebook, t: float = 2.0) -> np.ndarray:
     return pixels(notebook.page, ".lgp-canvas")
 
 
-def quiet(watched: Watched, lab: Lab) -> None:
-    assert watched.complaints == []
-    assert watched.foreign((lab.url, "data:", "blob:")) == []
+def quiet(browser_tab: BrowserTab, lab: Lab) -> None:
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign((lab.url, "data:", "blob:")) == []
 
 
-def test_a_motion_shows_itself_and_its_sliders_are_those_of_python(lab: Lab, watched: Watched) -> None:
-    told = "print(repr(widget.inputs['l1']))"
-    lab.write("shown.ipynb", SHOWN, told, "widget.inputs = {'m2': 20.0}\nwidget.inputs['l1'] = 0.75", PLACE)
-    notebook = lab.open(watched, "shown.ipynb")
+def test_a_motion_shows_itself_and_its_sliders_are_those_of_python(lab: Lab, browser_tab: BrowserTab) -> None:
+    message = "print(repr(widget.inputs['l1']))"
+    lab.write("shown.ipynb", SHOWN, message, "widget.inputs = {'m2': 20.0}\nwidget.inputs['l1'] = 0.75", PLACE)
+    notebook = lab.open(browser_tab, "shown.ipynb")
     page = notebook.page
     notebook.run(0)
-    shown(notebook)
+    wait_for_players(notebook)
     before = picture(notebook)
     assert len(np.unique(before.reshape(-1, 3), axis=0)) > 100
 
@@ -86,25 +86,25 @@ def test_a_motion_shows_itself_and_its_sliders_are_those_of_python(lab: Lab, wat
     page.wait_for_function(COMPUTED)
     assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "l1"
     after = picture(notebook)
-    assert changed(before, after) > 300
-    assert float(printed(notebook, 1)) == pytest.approx(value, abs=1e-9)
+    assert changed_pixels(before, after) > 300
+    assert float(printed_text(notebook, 1)) == pytest.approx(value, abs=1e-9)
 
     # and Python moves it
     notebook.run(2)
     assert until(page, lambda: float(slider(notebook, "l1").input_value()) == 0.75)
     assert float(slider(notebook, "m2").input_value()) == 20.0
     page.wait_for_function(COMPUTED)
-    assert changed(after, picture(notebook)) > 300
+    assert changed_pixels(after, picture(notebook)) > 300
     here = page.evaluate(TIP)  # what is in the picture is what Python simulates with these values
-    assert here == pytest.approx(json.loads(printed(notebook, 3)), abs=1e-4)
-    quiet(watched, lab)
+    assert here == pytest.approx(json.loads(printed_text(notebook, 3)), abs=1e-4)
+    quiet(browser_tab, lab)
 
 
-def test_it_is_as_light_or_dark_as_the_notebook(lab: Lab, watched: Watched) -> None:
+def test_it_is_as_light_or_dark_as_the_notebook(lab: Lab, browser_tab: BrowserTab) -> None:
     lab.write("theme.ipynb", SHOWN)
-    notebook = lab.open(watched, "theme.ipynb")
+    notebook = lab.open(browser_tab, "theme.ipynb")
     notebook.run(0)
-    shown(notebook)
+    wait_for_players(notebook)
     light = picture(notebook)
     notebook.theme("JupyterLab Dark")
     notebook.page.wait_for_selector(".lagrangian-player.lgp-dark")
@@ -112,12 +112,12 @@ def test_it_is_as_light_or_dark_as_the_notebook(lab: Lab, watched: Watched) -> N
     assert picture(notebook).mean() < 0.5 * light.mean()
     notebook.theme("JupyterLab Light")
     notebook.page.wait_for_selector(".lagrangian-player:not(.lgp-dark)")
-    quiet(watched, lab)
+    quiet(browser_tab, lab)
 
 
-def test_several_in_one_notebook_and_one_shown_twice(lab: Lab, watched: Watched) -> None:
+def test_several_in_one_notebook_and_one_shown_twice(lab: Lab, browser_tab: BrowserTab) -> None:
     lab.write("several.ipynb", SHOWN, "widget", "lg.simulate('pendulum', 2).animate()")
-    notebook = lab.open(watched, "several.ipynb")
+    notebook = lab.open(browser_tab, "several.ipynb")
     page, busy = notebook.page, len(notebook.page.workers)
     for k in range(3):
         notebook.run(k)
@@ -138,14 +138,14 @@ def test_several_in_one_notebook_and_one_shown_twice(lab: Lab, watched: Watched)
     page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
     page.wait_for_function("() => Object.keys(lagrangianPlayers).length === 0")
     assert until(page, lambda: len(page.workers) == busy)
-    quiet(watched, lab)
+    quiet(browser_tab, lab)
 
 
-def test_a_saved_notebook_plays_and_computes_without_its_kernel(lab: Lab, watched: Watched) -> None:
+def test_a_saved_notebook_plays_and_computes_without_its_kernel(lab: Lab, browser_tab: BrowserTab) -> None:
     lab.write("saved.ipynb", SHOWN)
-    notebook = lab.open(watched, "saved.ipynb")
+    notebook = lab.open(browser_tab, "saved.ipynb")
     notebook.run(0)
-    shown(notebook)
+    wait_for_players(notebook)
     slider(notebook, "l1").focus()
     notebook.page.keyboard.press("End")
     notebook.page.wait_for_function(COMPUTED)
@@ -153,23 +153,23 @@ def test_a_saved_notebook_plays_and_computes_without_its_kernel(lab: Lab, watche
     notebook.save()
     lab.forget_kernels()
     notebook.page.goto("about:blank")
-    notebook = lab.open(watched, "saved.ipynb")
-    shown(notebook)
+    notebook = lab.open(browser_tab, "saved.ipynb")
+    wait_for_players(notebook)
     assert slider(notebook, "l1").input_value() == last
     before = picture(notebook)
     slider(notebook, "l1").focus()
     notebook.page.keyboard.press("Home")
     notebook.page.wait_for_function(COMPUTED)
-    assert changed(before, picture(notebook)) > 300
-    quiet(watched, lab)
+    assert changed_pixels(before, picture(notebook)) > 300
+    quiet(browser_tab, lab)
 
 
-def test_without_anywidget_it_is_a_page_in_a_frame(lab: Lab, watched: Watched) -> None:
+def test_without_anywidget_it_is_a_page_in_a_frame(lab: Lab, browser_tab: BrowserTab) -> None:
     lab.write("frame.ipynb", "import sys\nsys.modules['anywidget'] = None", SHOWN, "type(widget).__name__")
-    notebook = lab.open(watched, "frame.ipynb")
+    notebook = lab.open(browser_tab, "frame.ipynb")
     notebook.run(0)
     notebook.run(1)
-    assert printed(notebook, 2) == "'FramedAnimation'"
+    assert printed_text(notebook, 2) == "'FramedAnimation'"
     frame = notebook.page.frame_locator("iframe[title='animation of two_r']")
     frame.locator(".lgp-canvas").wait_for()
     frame.get_by_role("slider", name="l1", exact=True).focus()
@@ -182,19 +182,19 @@ def test_without_anywidget_it_is_a_page_in_a_frame(lab: Lab, watched: Watched) -
     file.with_name("sent.ipynb").write_text(
         file.read_text(encoding="utf-8").replace("sys.modules", "sys . modules"), encoding="utf-8"
     )
-    notebook = lab.open(watched, "sent.ipynb")
+    notebook = lab.open(browser_tab, "sent.ipynb")
     notebook.page.get_by_alt_text("animation of two_r").wait_for()
     assert notebook.page.locator(".jp-OutputArea iframe").count() == 0
-    quiet(watched, lab)
+    quiet(browser_tab, lab)
 
 
-def test_a_name_runs_nothing(lab: Lab, watched: Watched) -> None:
+def test_a_name_runs_nothing(lab: Lab, browser_tab: BrowserTab) -> None:
     name = '</script><img src=x onerror="document.title=1"> "&'
     code = f"import lagrangian as lg\nmotion = lg.simulate('pendulum', 1)\nmotion.name = {name!r}\nmotion.animate()"
     lab.write("name.ipynb", code)
-    notebook = lab.open(watched, "name.ipynb")
+    notebook = lab.open(browser_tab, "name.ipynb")
     notebook.run(0)
     notebook.page.wait_for_function(DRAWN, arg=1)
     assert notebook.page.title() != "1"
     assert notebook.page.locator(".lagrangian-notebook img").count() == 0
-    quiet(watched, lab)
+    quiet(browser_tab, lab)

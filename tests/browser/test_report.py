@@ -14,7 +14,7 @@ from lagrangian.report.html import Html
 from lagrangian.report.page import PageSection, render_page
 from lagrangian.report.subject import ReportSubject
 from lagrangian.report.write import write_report
-from tests.browser.conftest import Watched, until
+from tests.browser.conftest import BrowserTab, until
 
 WIDTHS = (1200, 400)
 OVERFLOW = "() => document.documentElement.scrollWidth - window.innerWidth"
@@ -49,29 +49,29 @@ def puma(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def visited(watched: Watched, page: Path, width: int = 1200) -> Any:
-    watched.page.set_viewport_size({"width": width, "height": 700})
-    watched.page.goto(page.as_uri())
-    return watched.page
+def visit(browser_tab: BrowserTab, page: Path, width: int = 1200) -> Any:
+    browser_tab.page.set_viewport_size({"width": width, "height": 700})
+    browser_tab.page.goto(page.as_uri())
+    return browser_tab.page
 
 
-def quiet(watched: Watched) -> None:
-    assert watched.complaints == []
-    assert watched.foreign() == []
-    assert [url for url in watched.requests if url.startswith("file:")] == [watched.page.url.split("#")[0]]
+def quiet(browser_tab: BrowserTab) -> None:
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign() == []
+    assert [url for url in browser_tab.requests if url.startswith("file:")] == [browser_tab.page.url.split("#")[0]]
 
 
-def test_it_plays_and_fetches_nothing(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+def test_it_plays_and_fetches_nothing(browser_tab: BrowserTab, report: Path) -> None:
+    page = visit(browser_tab, report)
     player = "Object.values(lagrangianPlayers)[0]"
     page.wait_for_function(f"() => {player}.drawn && {player}.time > 0.1")
     assert page.locator("h1").inner_text() == "four_bar"
     assert page.locator("header .badge.good").count() == 3
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+def test_contents_lead_to_the_sections(browser_tab: BrowserTab, report: Path) -> None:
+    page = visit(browser_tab, report)
     links = page.locator("nav.toc ol a")
     assert links.count() == page.locator("section").count() > 6
     links.filter(has_text="Energy").click()
@@ -80,12 +80,12 @@ def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
     for image in page.locator("figure img").all():
         assert until(page, lambda image=image: image.evaluate("e => e.complete && e.naturalWidth > 100"))
         assert image.get_attribute("alt")
-    quiet(watched)
+    quiet(browser_tab)
 
 
 @pytest.mark.parametrize("width", [1280, 1000])
-def test_tables_and_plots_fill_the_column(watched: Watched, report: Path, width: int) -> None:
-    page = visited(watched, report, width)
+def test_tables_and_plots_fill_the_column(browser_tab: BrowserTab, report: Path, width: int) -> None:
+    page = visit(browser_tab, report, width)
     page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     wide = "() => [...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"
     assert page.evaluate(wide) == []
@@ -93,9 +93,9 @@ def test_tables_and_plots_fill_the_column(watched: Watched, report: Path, width:
     assert min(page.evaluate(sizes)) > 0.98
 
 
-def test_a_still_until_the_player_draws(watched: Watched, report: Path) -> None:
+def test_a_still_until_the_player_draws(browser_tab: BrowserTab, report: Path) -> None:
     """It lies behind the player: seen before that draws, and not after."""
-    page = visited(watched, report)
+    page = visit(browser_tab, report)
     layers = page.evaluate(
         "() => ['.print', '.lagrangian-player'].map(s => +getComputedStyle(document.querySelector('.stage ' + s)).zIndex)"
     )
@@ -104,8 +104,8 @@ def test_a_still_until_the_player_draws(watched: Watched, report: Path) -> None:
     assert until(page, lambda: still.evaluate("e => e.complete && e.naturalWidth > 100 && e.clientWidth > 100"))
 
 
-def test_brackets_are_as_high_as_fractions(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+def test_brackets_are_as_high_as_fractions(browser_tab: BrowserTab, report: Path) -> None:
+    page = visit(browser_tab, report)
     low = page.evaluate(
         """() => [...document.querySelectorAll('#equations mrow')].filter(m => m.getBoundingClientRect().height
           && m.firstElementChild?.textContent === '(' && m.lastElementChild?.textContent === ')' && m.querySelector('mfrac'))
@@ -118,8 +118,8 @@ def test_brackets_are_as_high_as_fractions(watched: Watched, report: Path) -> No
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("which", ["report", "puma"])
-def test_formulas_are_seen_and_fit(watched: Watched, which: str, width: int, request: pytest.FixtureRequest) -> None:
-    page = visited(watched, request.getfixturevalue(which), width)
+def test_formulas_are_seen_and_fit(browser_tab: BrowserTab, which: str, width: int, request: pytest.FixtureRequest) -> None:
+    page = visit(browser_tab, request.getfixturevalue(which), width)
     page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     assert page.locator("math").count() > 40
     assert page.evaluate(INVISIBLE) == []
@@ -128,12 +128,12 @@ def test_formulas_are_seen_and_fit(watched: Watched, which: str, width: int, req
     if which == "puma":
         lines = page.evaluate("() => Math.max(...[...document.querySelectorAll('.rhs')].map(e => e.offsetHeight))")
         assert lines > 100  # the longest goes over several lines
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_a_fraction_is_set_as_one(watched: Watched, report: Path) -> None:
+def test_a_fraction_is_set_as_one(browser_tab: BrowserTab, report: Path) -> None:
     """MathML is laid out, not written one after the other: what stands above a line is above what stands below."""
-    page = visited(watched, report)
+    page = visit(browser_tab, report)
     boxes = page.evaluate(
         "() => { const f = document.querySelector('#equations mfrac'); "
         "return [...f.children].map(e => e.getBoundingClientRect()).map(b => [b.top, b.bottom]); }"
@@ -147,18 +147,18 @@ def test_a_fraction_is_set_as_one(watched: Watched, report: Path) -> None:
     assert dots[1] < dots[0]  # a rate's dot is above its letter
 
 
-def test_dark(watched: Watched, report: Path) -> None:
-    watched.page.emulate_media(color_scheme="dark")
-    page = visited(watched, report)
+def test_a_dark_browser_shows_a_dark_report(browser_tab: BrowserTab, report: Path) -> None:
+    browser_tab.page.emulate_media(color_scheme="dark")
+    page = visit(browser_tab, report)
     background, ink = page.evaluate("() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }")
     assert sum(map(int, background[4:-1].split(","))) < 150
     assert sum(map(int, ink[4:-1].split(","))) > 600
-    quiet(watched)
+    quiet(browser_tab)
 
 
-def test_on_paper(watched: Watched, report: Path) -> None:
-    watched.page.emulate_media(media="print")
-    page = visited(watched, report)
+def test_on_paper(browser_tab: BrowserTab, report: Path) -> None:
+    browser_tab.page.emulate_media(media="print")
+    page = visit(browser_tab, report)
     assert not page.locator("nav.toc").is_visible()
     assert not page.locator(".lagrangian-player").first.is_visible()
     assert page.locator(".stage .print").is_visible()
@@ -167,16 +167,16 @@ def test_on_paper(watched: Watched, report: Path) -> None:
     assert len(pdf) > 50_000
 
 
-def test_names_do_not_run(watched: Watched, tmp_path: Path) -> None:
+def test_names_do_not_run(browser_tab: BrowserTab, tmp_path: Path) -> None:
     wicked = "<img src=x onerror=\"alert('x')\"><script>alert('y')</script>"
     model = lg.library("pendulum").replace(name=wicked, description=f"{wicked}.", source=wicked)
     spoken: list[str] = []
-    watched.page.on("dialog", lambda dialog: (spoken.append(dialog.message), dialog.dismiss()))
-    page = visited(watched, write_report(lg.simulate(model, 0.1, t_eval=5), tmp_path / "page.html"))
+    browser_tab.page.on("dialog", lambda dialog: (spoken.append(dialog.message), dialog.dismiss()))
+    page = visit(browser_tab, write_report(lg.simulate(model, 0.1, t_eval=5), tmp_path / "page.html"))
     page.wait_for_function("() => Object.values(lagrangianPlayers)[0].drawn")
     assert spoken == []
     assert page.locator("h1").inner_text() == wicked
-    quiet(watched)
+    quiet(browser_tab)
 
 
 # -- light and dark ----------------------------------------------------------------------------------------------------
@@ -192,16 +192,16 @@ def brightness(page: Any, selector: str) -> float:
     return float(np.median(np.asarray(Image.open(io.BytesIO(data)).convert("L")))) / 255
 
 
-def test_dark_pages_are_dark_throughout_and_light_on_paper(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+def test_dark_pages_are_dark_throughout_and_light_on_paper(browser_tab: BrowserTab, report: Path) -> None:
+    page = visit(browser_tab, report)
     shown = ("header .quiet", "#joints figure", "#energy figure", ".stage .print")
     page.evaluate("() => document.querySelectorAll('.stage .lagrangian-player').forEach(e => e.replaceChildren())")
     for scheme, media, light in (("light", "screen", True), ("dark", "screen", False), ("dark", "print", True)):
         page.emulate_media(color_scheme=scheme, media=media)
         for selector in shown if media == "screen" else shown[1:]:
-            found = brightness(page, selector)
-            assert (found > 0.9) if light else (found < 0.15), (scheme, media, selector, found)
-    quiet(watched)
+            actual = brightness(page, selector)
+            assert (actual > 0.9) if light else (actual < 0.15), (scheme, media, selector, actual)
+    quiet(browser_tab)
 
 
 # how far exponents begin above their letters, with a dot on these and without it
@@ -214,19 +214,19 @@ EXPONENTS = """() => [...document.querySelectorAll('#equations msubsup')].filter
 })"""
 
 
-def test_dots_are_above_their_letter_alone(watched: Watched, report: Path) -> None:
-    page = visited(watched, report)
+def test_dots_are_above_their_letter_alone(browser_tab: BrowserTab, report: Path) -> None:
+    page = visit(browser_tab, report)
     page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
-    found = page.evaluate(
+    values = page.evaluate(
         """() => [...document.querySelectorAll('#equations mover')].filter(m => m.closest('msub, msubsup')).map(m => {
           const box = e => { const b = e.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom]; };
           const scripts = m.closest('msub, msubsup');
           return [...m.children, ...[...scripts.children].slice(1)].map(box);
         })"""
     )
-    assert len(found) > 10
-    assert any(len(row) == 4 for row in found)
-    for letter, dot, index, *_ in found:
+    assert len(values) > 10
+    assert any(len(row) == 4 for row in values)
+    for letter, dot, index, *_ in values:
         middle = (dot[0] + dot[1]) / 2
         assert letter[0] < middle < letter[1]  # it is above the letter
         assert dot[1] <= index[0] + 1  # and not above the index

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
-from tests.browser.conftest import PATIENCE, Watched
+from tests.browser.conftest import PATIENCE, BrowserTab
 
 pytestmark = pytest.mark.slow
 DOCS = Path(__file__).parents[2] / "docs"
@@ -85,15 +85,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def first_result(page: Any, site: Path, words: str) -> str:
     page.goto(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
     page.wait_for_function("() => /found|match|result/i.test(document.querySelector('.search-summary')?.innerText ?? '')")
-    found = page.locator("ul.search li a").first.get_attribute("href")
-    return str(found).split(".html")[0]
+    result = page.locator("ul.search li a").first.get_attribute("href")
+    return str(result).split(".html")[0]
 
 
-def test_search_finds(watched: Watched, site: Path) -> None:
-    found = {words: first_result(watched.page, site, words) for words in SEARCHES}
-    assert found == SEARCHES
-    assert not watched.complaints
-    assert not watched.foreign()
+def test_search_finds(browser_tab: BrowserTab, site: Path) -> None:
+    actual = {words: first_result(browser_tab.page, site, words) for words in SEARCHES}
+    assert actual == SEARCHES
+    assert not browser_tab.complaints
+    assert not browser_tab.foreign()
 
 
 # elements that stick out of the screen, without those inside of a box that scrolls
@@ -106,17 +106,17 @@ WIDE = """() => {
 }"""
 
 
-def test_nothing_is_wider_than_a_narrow_screen(watched: Watched, site: Path) -> None:
-    watched.page.set_viewport_size({"width": 400, "height": 800})
+def test_nothing_is_wider_than_a_narrow_screen(browser_tab: BrowserTab, site: Path) -> None:
+    browser_tab.page.set_viewport_size({"width": 400, "height": 800})
     wide = {}
     for path in sorted(site.rglob("*.html")):
         if path.relative_to(site).parts[0] not in ("_static", "_modules", "pages"):
-            watched.page.goto(path.as_uri())
-            if found := watched.page.evaluate(WIDE):
-                wide[path.relative_to(site).as_posix()] = found[:3]
+            browser_tab.page.goto(path.as_uri())
+            if values := browser_tab.page.evaluate(WIDE):
+                wide[path.relative_to(site).as_posix()] = values[:3]
     assert not wide
-    assert not watched.complaints
-    assert not watched.foreign()
+    assert not browser_tab.complaints
+    assert not browser_tab.foreign()
 
 
 def test_links_lead_somewhere(site: Path) -> None:

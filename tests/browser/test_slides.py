@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Watched, until
+from tests.browser.conftest import BrowserTab, until
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS / "extensions"))
@@ -31,8 +31,8 @@ def deck(tmp_path: Path) -> Path:
     return tmp_path / "deck.html"
 
 
-def test_slides_are_turned_by_keys(watched: Watched, deck: Path) -> None:
-    page = watched.page
+def test_slides_are_turned_by_keys(browser_tab: BrowserTab, deck: Path) -> None:
+    page = browser_tab.page
     page.goto(deck.as_uri())
     count = page.evaluate("sections.length")
     assert count >= 15
@@ -49,19 +49,19 @@ def test_slides_are_turned_by_keys(watched: Watched, deck: Path) -> None:
     animated = page.evaluate("sections.findIndex((it) => it.querySelector('iframe'))")
     page.evaluate(f"show({animated})")
     assert until(page, lambda: len(page.frames) > 1 and page.frames[1].locator("canvas").count() > 0)
-    assert not watched.foreign((*("file:", "data:", "blob:"), "about:"))
-    assert not [told for told in watched.complaints if told.startswith("error")]
+    assert not browser_tab.foreign((*("file:", "data:", "blob:"), "about:"))
+    assert not [message for message in browser_tab.complaints if message.startswith("error")]
 
 
-def test_slides_print_one_a_page(watched: Watched, deck: Path) -> None:
-    page = watched.page
+def test_slides_print_one_a_page(browser_tab: BrowserTab, deck: Path) -> None:
+    page = browser_tab.page
     page.goto(deck.as_uri())
     pdf = page.pdf(prefer_css_page_size=True, print_background=True)
     assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) == page.evaluate("sections.length")
 
 
-def test_slides_on_a_narrow_screen(watched: Watched, deck: Path) -> None:
-    page = watched.page
+def test_slides_on_a_narrow_screen(browser_tab: BrowserTab, deck: Path) -> None:
+    page = browser_tab.page
     page.set_viewport_size({"width": 400, "height": 800})
     page.goto(deck.as_uri())
     for number in range(page.evaluate("sections.length")):

@@ -19,25 +19,25 @@ from tests.browser.studios import Served, at, begin, drag, quiet, studio, text_o
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with studio(tmp_path_factory.mktemp("studio") / "work") as found:
-        yield found
+def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with studio(tmp_path_factory.mktemp("studio") / "work") as server:
+        yield server
 
 
 def length(page: Any) -> float:
-    found = re.search(r"\nl2 = ([\d.]+)", text_of(page))
-    assert found
-    return float(found.group(1))
+    match = re.search(r"\nl2 = ([\d.]+)", text_of(page))
+    assert match
+    return float(match.group(1))
 
 
 def frame(page: Any, name: str, axis: int) -> float:
     """Where a frame of the picture is now."""
-    found: float = page.evaluate(f"studio.mechanism.where({json.dumps(name)})[{axis}]")
-    return found
+    values: float = page.evaluate(f"studio.mechanism.where({json.dumps(name)})[{axis}]")
+    return values
 
 
-def test_from_an_empty_folder_to_a_report_and_c_code(watched, tmp_path, capsys):
-    page, folder = watched.page, tmp_path / "work"
+def test_from_an_empty_folder_to_a_report_and_c_code(browser_tab, tmp_path, capsys):
+    page, folder = browser_tab.page, tmp_path / "work"
     began = time.monotonic()
     with studio(folder) as served:
         page.goto(served.address)
@@ -114,14 +114,14 @@ def test_from_an_empty_folder_to_a_report_and_c_code(watched, tmp_path, capsys):
 
         assert (folder / "arm.toml").read_text(encoding="utf-8") == text_of(page)
         assert "<!DOCTYPE html>" in (folder / "arm-report.html").read_text(encoding="utf-8")[:200]
-        compiled(folder / "arm-c")
-        assert watched.complaints == []
-        assert watched.foreign((served.origin, "data:", "blob:")) == []
+        compile_export(folder / "arm-c")
+        assert browser_tab.complaints == []
+        assert browser_tab.foreign((served.origin, "data:", "blob:")) == []
     with capsys.disabled():
         print(f"\nfrom an empty folder to a report and C code: {took:.1f} s")
 
 
-def compiled(folder: Path) -> None:
+def compile_export(folder: Path) -> None:
     """The code that was saved is C."""
     compiler = shutil.which("cc")
     if compiler is None:
@@ -130,9 +130,9 @@ def compiled(folder: Path) -> None:
     subprocess.run([compiler, "-std=c99", "-fsyntax-only", "-I", str(folder), str(folder / "arm.c")], check=True, timeout=120)
 
 
-def test_a_motion_begins_where_it_is_told_and_its_loops_are_closed(watched, served):
-    page = watched.page
-    begin(page, served.address, template=3)  # the four-bar
+def test_a_motion_begins_where_it_is_reported_and_its_loops_are_closed(browser_tab, studio_server):
+    page = browser_tab.page
+    begin(page, studio_server.address, template=3)  # the four-bar
     page.get_by_role("tab", name="Motion").click()
     page.locator("#panel-motion select").select_option("values")
     page.get_by_label("theta1 at the start", exact=True).fill("1.2")
@@ -150,12 +150,12 @@ def test_a_motion_begins_where_it_is_told_and_its_loops_are_closed(watched, serv
         }"""
     )
     assert ends[0] == pytest.approx(ends[1], abs=1e-3)
-    assert watched.complaints == []
+    assert browser_tab.complaints == []
 
 
-def test_a_long_study_shows_how_far_it_is_and_can_be_stopped(watched, served):
-    page = watched.page
-    begin(page, served.address)
+def test_a_long_study_shows_how_far_it_is_and_can_be_stopped(browser_tab, studio_server):
+    page = browser_tab.page
+    begin(page, studio_server.address)
     page.get_by_role("tab", name="Study").click()
     fields = page.locator("#panel-study input[type=number]")
     fields.nth(2).fill("1000")
@@ -172,12 +172,12 @@ def test_a_long_study_shows_how_far_it_is_and_can_be_stopped(watched, served):
     fields.nth(5).fill("2")
     page.get_by_role("button", name="Run the study").click()  # and it goes on afterwards
     page.locator("#panel-study canvas.heat").wait_for()
-    assert watched.complaints == []
+    assert browser_tab.complaints == []
 
 
-def test_a_drawn_path_gives_forces_and_motors(watched, served):
-    page = watched.page
-    begin(page, served.address)
+def test_a_drawn_path_gives_forces_and_motors(browser_tab, studio_server):
+    page = browser_tab.page
+    begin(page, studio_server.address)
     page.get_by_role("tab", name="Inverse").click()
     page.get_by_role("button", name="Draw a path").click()
     box = page.locator("#mechanism canvas").bounding_box()
@@ -196,4 +196,4 @@ def test_a_drawn_path_gives_forces_and_motors(watched, served):
     peaks = page.locator("#panel-inverse .wide table").first.inner_text()
     assert "theta1" in peaks
     assert "W" in peaks
-    assert watched.complaints == []
+    assert browser_tab.complaints == []

@@ -11,8 +11,8 @@ SCRIPT = "<img src=x onerror=document.title='run'><script>document.title='run'</
 MATHS = "<math><mtext><style><img src=x onerror=document.title='run'>"
 
 
-def test_names_that_are_scripts_run_nothing(watched, tmp_path):
-    page = watched.page
+def test_names_that_are_scripts_run_nothing(browser_tab, tmp_path):
+    page = browser_tab.page
     with studio(tmp_path / "work") as served:
         begin(page, served.address)
         hostile = text_of(page).replace("link1", f"{SCRIPT}1").replace('name = "arm"', f'name = "{SCRIPT}"')
@@ -30,17 +30,17 @@ def test_names_that_are_scripts_run_nothing(watched, tmp_path):
         page.keyboard.press("Escape")
         assert "run" not in page.title()
         assert page.evaluate("document.querySelectorAll('main img, main script, dialog img, header img').length") == 0
-        assert watched.complaints == []  # a script that the page's policy stops would be one
-        assert watched.foreign((served.origin, "data:", "blob:")) == []
+        assert browser_tab.complaints == []  # a script that the page's policy stops would be one
+        assert browser_tab.foreign((served.origin, "data:", "blob:")) == []
 
 
 @pytest.mark.slow
-def test_typeset_text_is_taken_over_element_by_element(watched, tmp_path):
-    page = watched.page
+def test_typeset_text_is_taken_over_element_by_element(browser_tab, tmp_path):
+    page = browser_tab.page
     with studio(tmp_path / "work") as served:
         begin(page, served.address)
         quiet(page)
-        made = page.evaluate(
+        html = page.evaluate(
             """async (text) => {
                 const { typeset } = await import("/page/js/typeset.js"), box = document.createElement("div");
                 box.append(typeset(text));
@@ -50,5 +50,5 @@ def test_typeset_text_is_taken_over_element_by_element(watched, tmp_path):
             '<math><mi onclick="run()" href="javascript:run()">x</mi><maction><mi>y</mi></maction></math>'
             f"{SCRIPT}{MATHS}<svg onload=run()></svg>",
         )
-        assert made.startswith("<math><mi>x</mi></math>")
-        assert not any(word in made for word in ("img", "script", "onclick", "href", "svg", "style", "maction"))
+        assert html.startswith("<math><mi>x</mi></math>")
+        assert not any(word in html for word in ("img", "script", "onclick", "href", "svg", "style", "maction"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import CHROMIUM, FLAGS, until
-from tests.browser.studios import at, becomes, begin, quiet, started, studio, text_of
+from tests.browser.studios import at, becomes, begin, quiet, start_server, studio, text_of
 from tests.processes import PATIENCE
 
 REMARK = "# typed just before the lights went out\n"
@@ -22,10 +22,10 @@ def lonely_browser(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     folder.mkdir()
     own = ["--headless=new", "--remote-debugging-port=0", f"--user-data-dir={folder}"]
     process = subprocess.Popen([CHROMIUM, *FLAGS, *own], stderr=subprocess.DEVNULL, start_new_session=True)
-    told, end = folder / "DevToolsActivePort", time.monotonic() + PATIENCE
-    while not (told.exists() and told.read_text().count("\n")) and time.monotonic() < end:
+    port_file, end = folder / "DevToolsActivePort", time.monotonic() + PATIENCE
+    while not (port_file.exists() and port_file.read_text().count("\n")) and time.monotonic() < end:
         time.sleep(0.05)
-    return process, f"http://127.0.0.1:{told.read_text().split()[0]}"
+    return process, f"http://127.0.0.1:{port_file.read_text().split()[0]}"
 
 
 def kill(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
@@ -35,8 +35,8 @@ def kill(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by their group")
-def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, watched, tmp_path):
-    served = started(tmp_path / "work")
+def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, browser_tab, tmp_path):
+    served = start_server(tmp_path / "work")
     process, address = lonely_browser(tmp_path / "profile")
     try:
         other = chromium.browser_type.connect_over_cdp(address)
@@ -52,16 +52,16 @@ def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, watched, t
         kill(process)
     assert not list((tmp_path / "work").iterdir())  # it was never saved
     with studio(tmp_path / "work") as again:
-        page = watched.page
+        page = browser_tab.page
         page.goto(again.address)
         quiet(page)
         assert text_of(page) == expected
         assert "Draft" in page.locator("#kept").inner_text()
 
 
-def test_a_page_without_its_server_says_so_and_keeps_what_is_typed(watched, tmp_path):
-    page = watched.page
-    served = started(tmp_path / "work")
+def test_a_page_without_its_server_says_so_and_keeps_what_is_typed(browser_tab, tmp_path):
+    page = browser_tab.page
+    served = start_server(tmp_path / "work")
     port = served.origin.split(":")[-1].strip("/")
     begin(page, served.address)
     kill(served.process)
@@ -78,11 +78,11 @@ def test_a_page_without_its_server_says_so_and_keeps_what_is_typed(watched, tmp_
         page.goto(again.address)
         quiet(page)
         assert REMARK in text_of(page)  # though it was typed when there was no server
-        assert watched.foreign((served.origin, "data:", "blob:")) == []
+        assert browser_tab.foreign((served.origin, "data:", "blob:")) == []
 
 
-def test_what_is_typed_while_a_draft_is_under_way_is_kept_when_another_file_is_opened(watched, tmp_path):
-    page, folder = watched.page, tmp_path / "work"
+def test_what_is_typed_while_a_draft_is_under_way_is_kept_when_another_file_is_opened(browser_tab, tmp_path):
+    page, folder = browser_tab.page, tmp_path / "work"
     folder.mkdir()
     for name in "ab":
         (folder / f"{name}.toml").write_text(f'name = "{name}"\n')
@@ -118,6 +118,6 @@ def test_what_is_typed_while_a_draft_is_under_way_is_kept_when_another_file_is_o
         assert text_of(page) == "# without a file"
         page.evaluate("studio.doc.save('mine')")  # which the draft is of
         assert page.evaluate("fetch('/api/draft').then((x) => x.json()).then((x) => x.text)") is None
-        told = page.evaluate("studio.doc.save('../x.toml').catch((error) => error.message)")
-        assert "lies outside the folder" in told
+        message = page.evaluate("studio.doc.save('../x.toml').catch((error) => error.message)")
+        assert "lies outside the folder" in message
         assert page.evaluate("studio.doc.server")

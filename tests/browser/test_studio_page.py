@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Watched, until
+from tests.browser.conftest import BrowserTab, until
 from tests.browser.studios import Served, at, becomes, begin, drag, quiet, screen, studio, text_of
 
 L1, L2 = 0.5, 0.4  # of the arm to begin with
@@ -38,19 +38,19 @@ NAMELESS = """() => {
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with studio(tmp_path_factory.mktemp("studio") / "work") as found:
-        yield found
+def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with studio(tmp_path_factory.mktemp("studio") / "work") as server:
+        yield server
 
 
 @pytest.fixture
-def arm(watched: Watched, served: Served) -> Iterator[Watched]:
+def arm(browser_tab: BrowserTab, studio_server: Served) -> Iterator[BrowserTab]:
     """The page with the arm to begin with, not yet saved."""
-    page = watched.page
-    begin(page, served.address)
-    yield watched
-    assert watched.complaints == []
-    assert watched.foreign((served.origin, "data:", "blob:")) == []
+    page = browser_tab.page
+    begin(page, studio_server.address)
+    yield browser_tab
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign((studio_server.origin, "data:", "blob:")) == []
 
 
 def tip(page: Any) -> tuple[float, float]:
@@ -215,8 +215,8 @@ def test_the_switch_of_colours(arm):
     assert dark() == light
 
 
-def test_a_file_that_changed_on_disk_is_not_overwritten_unasked(arm, served):
-    page, file = arm.page, served.folder / "kept.toml"
+def test_a_file_that_changed_on_disk_is_not_overwritten_unasked(arm, studio_server):
+    page, file = arm.page, studio_server.folder / "kept.toml"
     page.keyboard.press("Control+s")
     page.locator("dialog input").fill("kept")
     page.keyboard.press("Enter")

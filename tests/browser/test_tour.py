@@ -10,12 +10,12 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.cli.commands.tour import make_tour
-from tests.browser.conftest import Watched
+from tests.browser.conftest import BrowserTab
 from tests.browser.test_report import INVISIBLE, OVERFLOW, STICKING_OUT, WIDTHS
 
 
 @pytest.fixture(scope="module")
-def toured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tour_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tour")
     began = time.process_time()
     assert make_tour(folder) == 0
@@ -24,28 +24,28 @@ def toured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_the_tour(toured: Path) -> None:
+def test_the_tour(tour_folder: Path) -> None:
     expected = {"index.html", "two_r.tex", "puma560.tex"}
     for stem in ("circle", "double_pendulum", "four_bar", "stewart"):
         expected |= {f"{stem}.nc", f"{stem}.png", f"{stem}-report.html"}
-    assert {path.name for path in toured.iterdir()} == expected
-    html = (toured / "index.html").read_text(encoding="utf-8")
+    assert {path.name for path in tour_folder.iterdir()} == expected
+    html = (tour_folder / "index.html").read_text(encoding="utf-8")
     assert len(html) < 4e6
     for figure in ("71.9 to 168.3", "12.2830", "150.46", "31.6399"):
         assert figure in html
     for link in re.findall(r'href="([^"#]+)"', html):
-        assert link.startswith("data:") or (toured / link).is_file(), link
+        assert link.startswith("data:") or (tour_folder / link).is_file(), link
     assert 'class="missing"' not in html
-    motion = lg.read(toured / "stewart.nc")
+    motion = lg.read(tour_folder / "stewart.nc")
     assert motion.mechanism == lg.library("stewart")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
-def test_its_page(watched: Watched, toured: Path, width: int) -> None:
-    page = watched.page
+def test_its_page(browser_tab: BrowserTab, tour_folder: Path, width: int) -> None:
+    page = browser_tab.page
     page.set_viewport_size({"width": width, "height": 700})
-    page.goto((toured / "index.html").as_uri())
+    page.goto((tour_folder / "index.html").as_uri())
     assert page.locator(".card").count() == 6
     page.locator(".card").nth(5).click()
     page.wait_for_function("() => Object.values(lagrangianPlayers).some(p => p.visible && p.drawn && p.time > 0.05)")
@@ -54,5 +54,5 @@ def test_its_page(watched: Watched, toured: Path, width: int) -> None:
     assert page.evaluate(INVISIBLE) == []
     assert page.evaluate(OVERFLOW) <= 0
     assert page.evaluate(STICKING_OUT) == []
-    assert watched.complaints == []
-    assert watched.foreign() == []
+    assert browser_tab.complaints == []
+    assert browser_tab.foreign() == []

@@ -37,24 +37,24 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.delenv("LAGRANGIAN_DEBUG", raising=False)
     monkeypatch.setenv("COLUMNS", "100")
 
-    def called(*arguments: Any) -> Done:
+    def run_command(*arguments: Any) -> Done:
         done = CliRunner().invoke(app, [str(x) for x in arguments])
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         assert "Traceback" not in done.output
         return Done(done.exit_code, done.stdout, done.stderr)
 
-    return called
+    return run_command
 
 
 @pytest.fixture
 def wrong(run: Run) -> Callable[..., str]:
     """Run a command that must be refused: exit code 2, one error on stderr, nothing on stdout."""
 
-    def called(*arguments: Any, code: int = 2) -> str:
+    def error_text(*arguments: Any, code: int = 2) -> str:
         done = run(*arguments)
         assert done.code == code, done
         assert done.out == ""
         return " ".join(done.err.split())
 
-    return called
+    return error_text

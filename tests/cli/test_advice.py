@@ -20,7 +20,7 @@ SERVO = """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></
 FREE = '<sdf version="1.9"><model name="m"><link name="a"><inertial><mass>1</mass></inertial></link></model></sdf>'
 
 
-def told(run: Run, name: str, text: str) -> str:
+def check_message(run: Run, name: str, text: str) -> str:
     """What `check` says of a file; and that the library names arguments."""
     Path(name).write_text(text)
     done = run("check", name)
@@ -30,13 +30,13 @@ def told(run: Run, name: str, text: str) -> str:
 
 
 def test_options_in_place_of_arguments_of_load(run: Run) -> None:
-    assert "--mimic couples it" in told(run, "r.urdf", MIMIC)
-    assert "--no-floating fixes it" in told(run, "m.sdf", FREE)
-    servo = told(run, "s.xml", SERVO)
+    assert "--mimic couples it" in check_message(run, "r.urdf", MIMIC)
+    assert "--no-floating fixes it" in check_message(run, "m.sdf", FREE)
+    servo = check_message(run, "s.xml", SERVO)
     assert "--keyframe NAME starts a simulation with it" in servo
     assert "--set NAME=X sets controls (0 by default) and gains: ctrl_j" in servo
     Path("r.yaml").write_text("closed_loop: [[b, c]]\ntype: [6d]\n")
-    assert "--no-loops ignores the file" in told(run, "r.urdf", MIMIC)
+    assert "--no-loops ignores the file" in check_message(run, "r.urdf", MIMIC)
 
 
 def test_folders_are_chosen_by_an_option(wrong: Callable[..., str], tmp_path: Path) -> None:

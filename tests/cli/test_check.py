@@ -15,7 +15,7 @@ from lagrangian.report.findings import findings as findings_of_mechanism
 from tests.cli.conftest import Run
 
 
-def edited(run: Run, name: str, *changes: tuple[str, str]) -> str:
+def edited_copy(run: Run, name: str, *changes: tuple[str, str]) -> str:
     """A copy of a mechanism of the library with some texts changed."""
     run("new", "mine", "--from", name, "--force")
     text = Path("mine.toml").read_text()
@@ -48,9 +48,9 @@ def test_the_starter_is_fine(run: Run) -> None:
 
 
 def test_a_misspelt_entry_has_its_place(run: Run) -> None:
-    found = findings(run, edited(run, "two_r", ("center =", "centre =")), 1)
-    assert "[[body]] 1 'link1'" in found
-    assert "Did you mean 'center'" in found
+    results = findings(run, edited_copy(run, "two_r", ("center =", "centre =")), 1)
+    assert "[[body]] 1 'link1'" in results
+    assert "Did you mean 'center'" in results
     done = run("check", "mine.toml")
     assert "cannot be used" in done.out
     assert done.err.startswith("error: ")
@@ -63,16 +63,16 @@ def test_a_file_that_is_none(run: Run) -> None:
 
 
 def test_a_joint_that_moves_nothing(run: Run) -> None:
-    file = edited(run, "two_r", ('mass = "m2"', "mass = 0"), ('inertia = [0, "I2", "I2"]', "inertia = [0, 0, 0]"))
-    found = findings(run, file, 1)
-    assert "error: joint 'theta2': the bodies that it moves have no inertia" in found
-    assert "note: body link2: it has no mass" in found
+    file = edited_copy(run, "two_r", ('mass = "m2"', "mass = 0"), ('inertia = [0, "I2", "I2"]', "inertia = [0, 0, 0]"))
+    results = findings(run, file, 1)
+    assert "error: joint 'theta2': the bodies that it moves have no inertia" in results
+    assert "note: body link2: it has no mass" in results
 
 
 def test_a_massless_link_that_a_loop_moves_is_fine(run: Run) -> None:
-    found = findings(run, edited(run, "four_bar", ("m2 = 1.8", "m2 = 0")))
-    assert "note: body coupler: it has no mass" in found
-    assert "no inertia along it" not in found
+    results = findings(run, edited_copy(run, "four_bar", ("m2 = 1.8", "m2 = 0")))
+    assert "note: body coupler: it has no mass" in results
+    assert "no inertia along it" not in results
     # a pointer that nothing moves, beside wheels that a gear joins
     parts = [f'[[body]]\nname = "{x}"\nmass = {m}\ninertia = [{m}, {m}, {m}]' for x, m in (("u", 1), ("v", 1), ("pointer", 0))]
     parts += [
@@ -83,25 +83,25 @@ def test_a_massless_link_that_a_loop_moves_is_fine(run: Run) -> None:
 
 
 def test_a_point_mass_is_noted(run: Run) -> None:
-    assert "body link2: it is a point mass" in findings(run, edited(run, "two_r", ('inertia = [0, "I2", "I2"]', "")))
+    assert "body link2: it is a point mass" in findings(run, edited_copy(run, "two_r", ('inertia = [0, "I2", "I2"]', "")))
 
 
 def test_loops_that_cannot_be_closed(run: Run) -> None:
-    found = findings(run, edited(run, "four_bar", ("l0 = 1.0", "l0 = 9.0"), ("[initial]\nq", "[initial]\n#")), 1)
-    assert "error" in found
+    results = findings(run, edited_copy(run, "four_bar", ("l0 = 1.0", "l0 = 9.0"), ("[initial]\nq", "[initial]\n#")), 1)
+    assert "error" in results
 
 
 def test_a_pose_that_is_open(run: Run) -> None:
-    file = edited(run, "four_bar", ("[pose]", "[pose]\nwrong = [0, 0, 0]"))
+    file = edited_copy(run, "four_bar", ("[pose]", "[pose]\nwrong = [0, 0, 0]"))
     assert "warning: pose 'wrong': it does not close the loops: closure.x misses by" in findings(run, file)
 
 
-def test_limits(run: Run) -> None:
+def test_poses_and_starts_outside_limits_are_warned_of(run: Run) -> None:
     joint = 'name = "theta1"\ntype = "revolute"'
-    found = findings(run, edited(run, "two_r", (joint, f"{joint}\nlimits = {{ lower = -170, upper = 170 }}")))
-    assert "joint theta1: its limits are more than two turns" in found
-    found = findings(run, edited(run, "two_r", (joint, f"{joint}\nlimits = {{ lower = -1, upper = 1 }}")))
-    assert "warning: pose 'hanging': theta1 = -1.571 is outside its limits, -1 to 1" in found
+    results = findings(run, edited_copy(run, "two_r", (joint, f"{joint}\nlimits = {{ lower = -170, upper = 170 }}")))
+    assert "joint theta1: its limits are more than two turns" in results
+    results = findings(run, edited_copy(run, "two_r", (joint, f"{joint}\nlimits = {{ lower = -1, upper = 1 }}")))
+    assert "warning: pose 'hanging': theta1 = -1.571 is outside its limits, -1 to 1" in results
 
 
 def test_warnings_of_readers(run: Run) -> None:
@@ -110,9 +110,9 @@ def test_warnings_of_readers(run: Run) -> None:
         '<inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>'
         '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>'
     )
-    found = findings(run, "r.urdf")
-    assert found.count("impossible inertia (1: b [Izz = 9 exceeds Ixx + Iyy = 2]): no real body has such an inertia") == 1
-    assert "warning" in found
+    results = findings(run, "r.urdf")
+    assert results.count("impossible inertia (1: b [Izz = 9 exceeds Ixx + Iyy = 2]): no real body has such an inertia") == 1
+    assert "warning" in results
 
 
 def test_remarks_are_counted_elsewhere(run: Run) -> None:
@@ -120,13 +120,13 @@ def test_remarks_are_counted_elsewhere(run: Run) -> None:
     body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
     links = '<link name="a"/>' + "".join(f'<link name="{name}">{body}</link>' for name in "bcd")
     joints = "".join(
-        f'<joint name="j{child}" type="continuous"><parent link="a"/><child link="{child}"/><dynamics {given}/></joint>'
-        for child, given in {"b": 'D="1" K="2" mu_coulomb="0"', "c": 'E="1"', "d": 'F="1"'}.items()
+        f'<joint name="j{child}" type="continuous"><parent link="a"/><child link="{child}"/><dynamics {value}/></joint>'
+        for child, value in {"b": 'D="1" K="2" mu_coulomb="0"', "c": 'E="1"', "d": 'F="1"'}.items()
     )
     Path("r.urdf").write_text(f'<robot name="r">{links}{joints}</robot>')
-    found = findings(run, "r.urdf")
-    assert found.count("warning: ") == 3
-    assert "'D', 'K' and 'mu_coulomb' of a <dynamics> (1: jb in line 1): ignored" in found
+    results = findings(run, "r.urdf")
+    assert results.count("warning: ") == 3
+    assert "'D', 'K' and 'mu_coulomb' of a <dynamics> (1: jb in line 1): ignored" in results
     assert run("show", "r.urdf").err == "note: the reader has 3 remarks; `lagrangian check r.urdf` lists them\n"
 
 
@@ -139,9 +139,9 @@ def test_meshes_are_found_as_pictures_find_them(run: Run) -> None:
         ("http://x/y.stl", "only local files"),
     ):
         bodies = [replace(m.bodies[0], visuals=(Visual("mesh", file=file),))]
-        told = [str(f) for f in check.findings(m.replace(bodies=bodies)) if f.place.startswith("mesh")]
-        assert len(told) == 1
-        assert why in told[0]
+        messages = [str(f) for f in check.findings(m.replace(bodies=bodies)) if f.place.startswith("mesh")]
+        assert len(messages) == 1
+        assert why in messages[0]
 
 
 def test_joints_without_inertia_are_one_error_and_fixed_joints_are_none(run: Run) -> None:
@@ -150,9 +150,9 @@ def test_joints_without_inertia_are_one_error_and_fixed_joints_are_none(run: Run
     joints = "".join(joint.format(k, kind, k + 1) for k, kind in enumerate(kinds))
     links = "".join(f'<link name="l{k}"/>' for k in range(5))
     Path("drawn.urdf").write_text(f'<robot name="drawn">{links}{joints}</robot>')
-    told = [line for line in findings(run, "drawn.urdf", code=1).splitlines() if line.startswith("error")]
-    assert len(told) == 1
-    assert told[0].startswith("error: joint 'j0', 'j2': the bodies that each moves have no inertia along it")
+    messages = [line for line in findings(run, "drawn.urdf", code=1).splitlines() if line.startswith("error")]
+    assert len(messages) == 1
+    assert messages[0].startswith("error: joint 'j0', 'j2': the bodies that each moves have no inertia along it")
 
 
 @pytest.mark.parametrize(

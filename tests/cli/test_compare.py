@@ -45,7 +45,7 @@ def test_closed_loops(run: Run, name: str) -> None:
     assert data.json["differences"].popitem()[1]["closed"] < 1e-9
 
 
-def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_that_is_another_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their rod is a millionth longer where the loop closes: accelerations differ."""
     pytest.importorskip("pinocchio")
     from dataclasses import replace
@@ -90,8 +90,8 @@ def test_what_was_compared_before_a_failure_is_kept(run: Run, monkeypatch: pytes
 
     right = loop_accelerations.consistent_states
 
-    def breaking(*given: object) -> object:
-        yield next(right(*given))  # type: ignore[arg-type]
+    def breaking(*arguments: object) -> object:
+        yield next(right(*arguments))  # type: ignore[arg-type]
         raise lg.AssemblyError("it came apart")
 
     monkeypatch.setattr(loop_accelerations, "consistent_states", breaking)
@@ -161,7 +161,7 @@ def test_a_file_that_a_peer_cannot_read(run: Run) -> None:
     assert "used the model that lagrangian read: it cannot read r.xml" in done.out, done
 
 
-def test_loops_that_cannot_be_compared_are_told(run: Run) -> None:
+def test_loops_that_cannot_be_compared_are_reported(run: Run) -> None:
     pytest.importorskip("pinocchio")
     assert (
         "accelerations with closed loops of type revolute"
@@ -182,7 +182,7 @@ def test_a_body_that_flies(run: Run) -> None:
     assert max(x for by in data.json["differences"].values() for x in by.values()) < 1e-10
 
 
-def test_a_difference_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mass that is a part in a million heavier for them."""
     pytest.importorskip("pinocchio")
     from lagrangian.peers import models as peers
@@ -203,7 +203,7 @@ def test_without_peers(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPatc
     assert "Did you mean 'mujoco'" in wrong("compare", "two_r", "--peer", "mojoco")
 
 
-def test_what_a_peer_has_not(run: Run) -> None:
+def test_a_mechanism_that_a_peer_cannot_describe_is_reported(run: Run) -> None:
     pytest.importorskip("mujoco")
     lg.save(random_mechanism(["helical"], 0), "screw.toml")
     done = run("compare", "screw.toml", "--peer", "mujoco")
@@ -211,10 +211,10 @@ def test_what_a_peer_has_not(run: Run) -> None:
     assert "MuJoCo has no counterpart of" in done.out
 
 
-def test_bench(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_says_how_it_measured(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from lagrangian.peers import models as peers
 
-    monkeypatch.setattr(peers, "installed_peers", lambda wanted: [])
+    monkeypatch.setattr(peers, "installed_peers", lambda expected: [])
     data = run("bench", "two_r", "--rounds", "1", "--batch", "64", "--json").json
     assert 0 < data["nanoseconds"]["lagrangian"]["inverse_dynamics"] < 1e6
     assert data["compile_seconds"]["mass_matrix"] > 0

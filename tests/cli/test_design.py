@@ -13,7 +13,7 @@ from lagrangian.motion.storage import netcdf
 from tests.cli.conftest import Run
 
 
-def test_a_turn_is_told_drawn_and_written(run: Run) -> None:
+def test_a_cycle_is_printed_drawn_and_written(run: Run) -> None:
     done = run("cycle", "four_bar", "--speed", "4", "--curve", "C", "--plot", "-o", "bars.csv", "--rows", "91")
     assert done.code == 0
     assert "crank-rocker" in done.out
@@ -30,10 +30,10 @@ def test_a_turn_is_told_drawn_and_written(run: Run) -> None:
 
 
 def test_a_turn_as_json_and_netcdf(run: Run) -> None:
-    found = run("cycle", "slider_crank", "--json", "-o", "crank.nc", "--over", "0:180deg", "--rows", "19").json
-    assert found["range"] == pytest.approx([0, math.pi])
-    assert [d["of"] for d in found["dead_centres"]] == ["output", "output"]
-    assert found["files"] == ["crank.nc"]
+    result = run("cycle", "slider_crank", "--json", "-o", "crank.nc", "--over", "0:180deg", "--rows", "19").json
+    assert result["range"] == pytest.approx([0, math.pi])
+    assert [d["of"] for d in result["dead_centres"]] == ["output", "output"]
+    assert result["files"] == ["crank.nc"]
     data, about = netcdf.read(Path("crank.nc"))
     assert about["mechanism"] == "slider_crank"
     assert len(data["transmission_angle"]) == 19
@@ -47,10 +47,10 @@ def test_turns_are_compared(run: Run) -> None:
     assert "3 cycles of theta1, of which 3 are full turns" in done.out
     assert Path("four_bar-cycles.png").stat().st_size > 10_000
     assert len(Path("cycles.csv").read_text().splitlines()) == 4
-    found = run("cycle", "four_bar", "--sweep", "l1=0,0.3", "--json", "--rows", "19").json
-    assert found["parameters"]["l1"] == [0.0, 0.3]
-    assert found["transmission_angle"][0] is None
-    assert found["swing"][1] == lg.analyse_cycle("four_bar", rows=19).travels["phi3"].extent
+    data = run("cycle", "four_bar", "--sweep", "l1=0,0.3", "--json", "--rows", "19").json
+    assert data["parameters"]["l1"] == [0.0, 0.3]
+    assert data["transmission_angle"][0] is None
+    assert data["swing"][1] == lg.analyse_cycle("four_bar", rows=19).travels["phi3"].extent
 
 
 def test_a_coupler_point_travels(run: Run) -> None:
@@ -61,8 +61,8 @@ def test_a_coupler_point_travels(run: Run) -> None:
 
 
 def test_coordinates_are_held(run: Run) -> None:
-    found = run("cycle", "five_bar", "--input", "q1", "--fixed", "q2=30deg", "--json", "--rows", "19").json
-    assert found["input"] == "q1"
+    data = run("cycle", "five_bar", "--input", "q1", "--fixed", "q2=30deg", "--json", "--rows", "19").json
+    assert data["input"] == "q1"
     done = run("cycle", "five_bar", "--input", "q1")
     assert (done.code, "--fixed q2=" in done.err) == (2, True)
     assert "give a value for all of them, or for none" in run("cycle", "five_bar", "--input", "q1", "--fixed", "q2=1,phi3").err
@@ -70,8 +70,8 @@ def test_coordinates_are_held(run: Run) -> None:
 
 @pytest.mark.slow
 def test_a_workspace(run: Run) -> None:
-    given = ("workspace", "two_r", "--samples", "500", "--resolution", "12", "--over", "theta2=0.5:150deg")
-    done = run(*given, "--plot", "-o", "reach.csv")
+    arguments = ("workspace", "two_r", "--samples", "500", "--resolution", "12", "--over", "theta2=0.5:150deg")
+    done = run(*arguments, "--plot", "-o", "reach.csv")
     assert done.code == 0
     assert "two_r: 'tip' reaches" in done.out
     assert "with one hole" in done.out
@@ -89,12 +89,12 @@ def test_singular_configurations(run: Run) -> None:
     assert done.code == 0
     assert "theta2 = 0 deg, type 1: 'tip' cannot move along y" in done.out
     assert Path("two_r-singularities.png").exists()
-    found = run("singularities", "two_r", "--over", "theta2=-1:200deg,theta1=0:1", "--lines", "3", "--json").json
-    assert {s["type"] for s in found["found"]} == {1}
+    data = run("singularities", "two_r", "--over", "theta2=-1:200deg,theta1=0:1", "--lines", "3", "--json").json
+    assert {s["type"] for s in data["found"]} == {1}
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("arguments", "message"),
     [
         (("workspace", "two_r", "--frame", "tipp"), "Did you mean 'tip'"),
         (("workspace", "two_r", "--over", "theta2=3"), "is not a range; two numbers and a colon are needed"),
@@ -110,14 +110,14 @@ def test_singular_configurations(run: Run) -> None:
         (("singularities", "two_r", "--over", "theta=0:1"), "no coordinate 'theta'"),
     ],
 )
-def test_what_is_refused(run: Run, given: tuple[str, ...], told: str) -> None:
-    done = run(*given)
+def test_wrong_options_of_design_commands_are_refused(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
 
 
 @pytest.mark.parametrize("command", ["workspace", "cycle", "singularities"])
-def test_help(run: Run, command: str) -> None:
+def test_help_names_the_options_of_design_commands(run: Run, command: str) -> None:
     done = run(command, "--help")
     assert done.code == 0
     assert "--plot" in done.out

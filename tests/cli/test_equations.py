@@ -25,7 +25,7 @@ def test_narrow_terminals(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(len(line) for line in run("derive", "scara").out.splitlines()) <= 70
 
 
-def test_long_parts_are_printed_when_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_parts_are_printed_when_requested(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lagrangian.closed_form.sections.MAX_PRINTED_TERMS", 1)
     short, full = run("derive", "two_r").out, run("derive", "two_r", "--full").out
     assert "--full prints them" in " ".join(short.split())
@@ -46,7 +46,7 @@ def test_latex_and_markdown(run: Run) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs a TeX")
-def test_pdf(run: Run) -> None:
+def test_equations_become_a_pdf(run: Run) -> None:
     assert run("derive", "two_r", "--pdf").code == 0
     assert Path("two_r.pdf").read_bytes().startswith(b"%PDF")
 
@@ -67,7 +67,7 @@ def test_as_data(run: Run) -> None:
     assert "Izz1R" in str(named["sections"])
 
 
-def test_what_cannot_be(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_impossible_requests_are_refused(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert "exclude each other" in wrong("derive", "two_r", "--latex", "--md")
     assert "equations are written to" in wrong("derive", "two_r", "-o", "a.docx")
     assert "ends in .md" in wrong("derive", "two_r", "--latex", "-o", "a.md")

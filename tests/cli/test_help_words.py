@@ -51,7 +51,7 @@ def rules() -> ModuleType:
     return _rules()
 
 
-def test_there_are_many() -> None:
+def test_help_has_many_texts() -> None:
     assert len(TEXTS) > 250
 
 
@@ -67,11 +67,11 @@ def test_whole_sentences(name: str) -> None:
 
 def test_plain_words(rules: ModuleType) -> None:
     """By the rules of the documentation's prose, with names and examples of values left out."""
-    found = []
+    actual = []
     for name, text in TEXTS.items():
         words = CODE.sub("X", Text.from_markup(text).plain)
-        found += [x for x in rules.complaints(name, words) if not any(f"'{known}'" in x.what for known in NAMES.split())]
-    assert not found, "\n".join(map(str, found))
+        actual += [x for x in rules.complaints(name, words) if not any(f"'{known}'" in x.what for known in NAMES.split())]
+    assert not actual, "\n".join(map(str, actual))
 
 
 def test_no_help_begins_with_a_preposition_or_a_clause() -> None:

@@ -61,19 +61,19 @@ def test_events_wrenches_and_methods(run: Run) -> None:
 
 
 def test_files_take_the_name_of_the_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+    results = []
     for name in ("plot", "animate", "report"):
 
         def write(self: object, path: Path, name: str = name, **_: object) -> None:
-            made.append(name)
+            results.append(name)
             path.write_text(name)
 
         monkeypatch.setattr(lg.Motion, name, write)
     Path("out").mkdir()
     data = run("simulate", "two_r", "-t", "1", "-o", "out/first.csv", "--plot", "--animate", "--report", "--json").json
     assert data["files"] == ["out/first.csv", "out/first.png", "out/first.html", "out/first-report.html"]
-    assert made == ["plot", "animate", "report"]
-    assert [Path(x).read_text() for x in data["files"][1:]] == made
+    assert results == ["plot", "animate", "report"]
+    assert [Path(x).read_text() for x in data["files"][1:]] == results
     assert sorted(data["files"]) == sorted(str(x) for x in Path("out").iterdir())  # nothing is left beside them
     assert Path("out/first.csv").read_text().startswith("t,q_theta1,q_theta2")
 
@@ -87,7 +87,7 @@ def test_a_run_that_cannot_go_on(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--q0", "1,2,3"], "--q0 is [1.0, 2.0, 3.0]; 2 finite numbers are needed: theta1, theta2"),
         (["--q0", "upside"], "there is no pose 'upside'"),
@@ -110,12 +110,12 @@ def test_a_run_that_cannot_go_on(run: Run) -> None:
         (["--rows", "1"], "at least 2 rows"),
     ],
 )
-def test_bad_options(wrong: Callable[..., str], options: list[str], told: str) -> None:
-    assert told in wrong("simulate", "two_r", *options)
+def test_bad_options(wrong: Callable[..., str], options: list[str], message: str) -> None:
+    assert message in wrong("simulate", "two_r", *options)
     assert not list(Path().glob("*.nc"))
 
 
-def test_no_time_is_said(run: Run, wrong: Callable[..., str]) -> None:
+def test_no_time_is_reported(run: Run, wrong: Callable[..., str]) -> None:
     run("new", "arm")
     text = Path("arm.toml").read_text()
     Path("arm.toml").write_text(text.replace("t_span = [0, 5]", ""))
@@ -151,9 +151,9 @@ def test_a_start_that_does_not_close_the_loops(run: Run) -> None:
     assert "lagrangian.assemble" not in done.err
     begun = lg.read("bar.nc")
     assert np.abs(lg.compile(lg.library("four_bar")).loop_residual(begun.q[0])).max() < 1e-12
-    told = dict(re.findall(r"(?m)^  (q|qd) = (\[.*\])$", done.err))
+    entries = dict(re.findall(r"(?m)^  (q|qd) = (\[.*\])$", done.err))
     assert "warning" in run("check", "bar.toml").out
-    for name, line in told.items():
+    for name, line in entries.items():
         text = re.sub(rf"(?m)^{name} = .*", f"{name} = {line}", text)
     Path("bar.toml").write_text(text)  # pasted: nothing is left to tell
     done = run("simulate", "bar.toml", "-t", "0.1")
@@ -289,17 +289,17 @@ def test_orientations_along_a_curve(run: Run, wrong: Callable[..., str]) -> None
     arm = lg.library("three_r")
     frame = arm.frames[0].name
 
-    def turned(how: str, *more: str) -> np.ndarray:
+    def heading(how: str, *more: str) -> np.ndarray:
         done = run(*line, "--frame", frame, "--orientation", how, *more)
         assert f"orientation: {how}" in done.out, done
         R = lg.compile(arm).pose(lg.read("three_r-inverse.nc").q, frame)
         return np.arctan2(R[:, 1, 0], R[:, 0, 0])
 
     near = "0.2,0.6,-0.5"
-    assert np.ptp(turned("free", "--q0", near)) > 1e-3
-    np.testing.assert_allclose(turned("keep", "--q0", near), 0.3, atol=1e-9)
-    np.testing.assert_allclose(turned("rpy=0,0,30deg"), np.radians(30), atol=1e-9)
-    np.testing.assert_allclose(turned("cos(0.1),0,0,sin(0.1)"), 0.2, atol=1e-9)
+    assert np.ptp(heading("free", "--q0", near)) > 1e-3
+    np.testing.assert_allclose(heading("keep", "--q0", near), 0.3, atol=1e-9)
+    np.testing.assert_allclose(heading("rpy=0,0,30deg"), np.radians(30), atol=1e-9)
+    np.testing.assert_allclose(heading("cos(0.1),0,0,sin(0.1)"), 0.2, atol=1e-9)
     assert "free, keep, three angles" in wrong(*line, "--orientation", "up")
     assert "free, keep, three angles" in wrong(*line, "--orientation", "1,0,0")
     assert "--orientation applies to" in wrong("inverse", "two_r", "--to", "zero", "-t", "1", "--orientation", "keep")
@@ -359,7 +359,7 @@ def test_solvers_side_by_side(run: Run) -> None:
     assert [row["rtol"] for row in rows] == [1e-6, 1e-8]
 
 
-def test_payloads(run: Run, wrong: Callable[..., str]) -> None:
+def test_payloads_change_the_torque_of_every_command(run: Run, wrong: Callable[..., str]) -> None:
     """Of every command that is given a mechanism: the torque that holds an arm, and its motion."""
     done = run("simulate", "two_r", "-t", 0.1, "--torque", "0", "--payload", "tip=2,0.1,0,0", "--json")
     loaded = lg.library("two_r").with_payload("tip", 2.0, (0.1, 0, 0))

@@ -52,8 +52,8 @@ def test_names_of_paths(run: Run, robot: Path) -> None:
 def test_names_that_hold_what_divides_a_list(run: Run, wrong: Callable[..., str], tmp_path: Path) -> None:
     file = tmp_path / "robot.xml"
     file.write_text(chain("a,b", "c=d"))
-    for option, given in (("--q0", "a,b=1"), ("--q0", "c=d=1"), ("--torque", "c=d=1")):
-        assert "between backquotes: `a,b`=1" in wrong("simulate", file, "-t", "0.1", option, given)
+    for option, value in (("--q0", "a,b=1"), ("--q0", "c=d=1"), ("--torque", "c=d=1")):
+        assert "between backquotes: `a,b`=1" in wrong("simulate", file, "-t", "0.1", option, value)
     assert "write name=value" in wrong("simulate", file, "-t", "0.1", "--torque", "=1")
     done = run("simulate", file, "-t", "0.1", "--q0", "`a,b`=1, `c=d`=0.5", "--torque", "`c=d`=1", "--json").json
     ours = lg.simulate(lg.load(file), 0.1, q0=[1, 0.5], torque=[0, 1])

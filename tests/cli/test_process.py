@@ -27,7 +27,7 @@ def process(*arguments: str, folder: Path, **environment: str) -> subprocess.Com
     return subprocess.run([*COMMAND, *arguments], cwd=folder, env=env, capture_output=True, encoding=encoding, timeout=PATIENCE)
 
 
-def test_help(tmp_path: Path) -> None:
+def test_help_lists_groups_and_commands(tmp_path: Path) -> None:
     done = process("--help", folder=tmp_path)
     assert done.returncode == 0
     for word in ("Describe", "Equations", "Motion", "Plots", "Design", "simulate", "tour"):
@@ -130,7 +130,7 @@ def test_narrow_tables_break_no_names(run: Run, monkeypatch: pytest.MonkeyPatch)
         assert ("parent" in out) == (width == 30)  # as a line of its own
 
 
-def _drained(terminal: int) -> None:
+def _drain(terminal: int) -> None:
     """Read a pseudo-terminal until its other side is closed."""
     with contextlib.suppress(OSError):
         while os.read(terminal, 65536):
@@ -152,7 +152,7 @@ def test_a_long_run_has_a_bar_and_can_be_interrupted(tmp_path: Path) -> None:
             shown += os.read(main, 65536)
         child.send_signal(signal.SIGINT)
         # a terminal goes on reading: a bar that nobody reads would block its writer
-        reader = threading.Thread(target=_drained, args=(main,), daemon=True)
+        reader = threading.Thread(target=_drain, args=(main,), daemon=True)
         reader.start()
         try:
             out, _ = child.communicate(timeout=PATIENCE)
@@ -170,6 +170,6 @@ def test_a_long_run_has_a_bar_and_can_be_interrupted(tmp_path: Path) -> None:
 def test_ctrl_c_while_modules_are_imported(tmp_path: Path) -> None:
     """As in the first moments of every command."""
     (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n")
-    found = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    done = process("library", folder=tmp_path, PYTHONPATH=found)
+    actual = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    done = process("library", folder=tmp_path, PYTHONPATH=actual)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

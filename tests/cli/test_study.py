@@ -32,20 +32,20 @@ way = "rows(theta, 21)"
 
 
 @pytest.fixture
-def written(run: Run) -> Callable[..., Path]:
+def write_study(run: Run) -> Callable[..., Path]:
     """A study's file, with some of its text replaced."""
 
-    def made(old: str = "", new: str = "") -> Path:
+    def write(old: str = "", new: str = "") -> Path:
         assert old in STUDY
         path = Path("swing.toml")
         path.write_text(STUDY.replace(old, new) if old else STUDY)
         return path
 
-    return made
+    return write
 
 
-def test_a_study_leaves_its_folder_a_plot_a_page_and_a_table(run: Run, written: Callable[..., Path]) -> None:
-    done = run("study", written(), "--workers", 1, "--save", "swing.csv")
+def test_a_study_leaves_its_folder_a_plot_a_page_and_a_table(run: Run, write_study: Callable[..., Path]) -> None:
+    done = run("study", write_study(), "--workers", 1, "--save", "swing.csv")
     assert done.code == 0
     assert "swing: 16 samples of " in done.out
     assert {path.name for path in Path("swing").iterdir()} >= {"plot.png", "report.html", "study.json", "chunks"}
@@ -57,15 +57,15 @@ def test_a_study_leaves_its_folder_a_plot_a_page_and_a_table(run: Run, written: 
         assert file.read(4) == b"\x89PNG"
 
 
-def test_it_is_as_data(run: Run, written: Callable[..., Path]) -> None:
-    found = run("study", written(), "--workers", 1, "--json", "--samples", 8, "-o", "here").json
-    assert (found["samples"], found["done"], found["failed"], found["folder"]) == (8, 8, 0, "here")
-    assert found["results"]["high"]["count"] == 8
-    assert found["files"] == ["here/plot.png", "here/report.html"]
+def test_it_is_as_data(run: Run, write_study: Callable[..., Path]) -> None:
+    data = run("study", write_study(), "--workers", 1, "--json", "--samples", 8, "-o", "here").json
+    assert (data["samples"], data["done"], data["failed"], data["folder"]) == (8, 8, 0, "here")
+    assert data["results"]["high"]["count"] == 8
+    assert data["files"] == ["here/plot.png", "here/report.html"]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('"pendulum"', '"pendulun"', "swing.toml: mechanism: 'pendulun' is neither"),
         ("seed = 4", "sead = 4", "there is no entry 'sead'. Did you mean 'seed'"),
@@ -83,14 +83,14 @@ def test_it_is_as_data(run: Run, written: Callable[..., Path]) -> None:
         ("[run]", "[run", "this is not TOML"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_with_its_place(
-    written: Callable[..., Path], wrong: Callable[..., str], old: str, new: str, told: str
+def test_what_is_wrong_in_a_file_is_reported_with_its_place(
+    write_study: Callable[..., Path], wrong: Callable[..., str], old: str, new: str, message: str
 ) -> None:
-    assert told in wrong("study", written(old, new), "--workers", 1)
+    assert message in wrong("study", write_study(old, new), "--workers", 1)
 
 
-def test_what_is_asked_wrongly(run: Run, written: Callable[..., Path], wrong: Callable[..., str]) -> None:
-    written()
+def test_wrong_options_of_study_are_refused(run: Run, write_study: Callable[..., Path], wrong: Callable[..., str]) -> None:
+    write_study()
     assert "a file name that ends in .nc or .csv" in wrong("study", "swing.toml", "--save", "x.xls")
     assert "--workers and --scheduler" in wrong("study", "swing.toml", "--workers", 2, "--scheduler", "tcp://h:1")
     assert "no such file" in wrong("study", "other.toml").lower()
@@ -123,27 +123,29 @@ def test_sweeps_do_not_replace_each_other(run: Run, wrong: Callable[..., str]) -
     options = ["simulate", "pendulum", "--sweep", "m=1:2:2", "--workers", 1, "-t", 1]
     assert "-o is lengths, which contains another sweep" in wrong(*options, "-o", "lengths")
     assert lg.read_study("lengths").inputs == ("L",)
-    assert "--torque: there is no joint or speed 'thetta'" in (told := wrong(*options, "--torque", "thetta=1"))
-    assert "run" not in told
+    assert "--torque: there is no joint or speed 'thetta'" in (message := wrong(*options, "--torque", "thetta=1"))
+    assert "run" not in message
 
 
-def test_an_interrupted_study_says_how_to_go_on(run: Run, written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_study_says_how_to_go_on(
+    run: Run, write_study: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from lagrangian.studies import local
 
     computed = local.compute_locally
 
-    def interrupted(*given: object) -> object:
+    def interrupt(*given: object) -> object:
         yield next(computed(*given))  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(local, "compute_locally", interrupted)
-    done = run("study", written("seed = 4", "chunk = 4"), "--workers", 1)
+    monkeypatch.setattr(local, "compute_locally", interrupt)
+    done = run("study", write_study("seed = 4", "chunk = 4"), "--workers", 1)
     assert done.code == 130
     assert "swing: interrupted after 4 of 16 samples; run it again, and it continues from there" in done.err
     assert "4 of them are computed" in done.out
 
 
-def test_sweeps_that_are_asked_wrongly(wrong: Callable[..., str]) -> None:
+def test_wrong_sweeps_are_refused(wrong: Callable[..., str]) -> None:
     assert "--keep and --workers need --sweep" in wrong("simulate", "pendulum", "--keep", "t")
     assert "--sweep: L: 'a:b'" in wrong("simulate", "pendulum", "--sweep", "L=a:b")
     assert "--sweep" in wrong("simulate", "pendulum", "--sweep", "L")
@@ -163,8 +165,8 @@ def test_a_new_study_can_be_run(run: Run, mechanism: str) -> None:
     assert (done.json["done"], done.json["failed"]) == (2, 0), done.json["reasons"]
 
 
-def test_all_samples_failing_is_a_failure(run: Run, written: Callable[..., Path]) -> None:
-    written("[parameters]\nm = 2.0\n[over]", '[over]\nm = "uniform(-2, -1)"')
+def test_all_samples_failing_is_a_failure(run: Run, write_study: Callable[..., Path]) -> None:
+    write_study("[parameters]\nm = 2.0\n[over]", '[over]\nm = "uniform(-2, -1)"')
     done = run("study", "swing.toml", "--workers", 1, "--json")
     assert done.code == 1
     assert done.json["failed"] == 16

@@ -29,7 +29,7 @@ class Unwritten(ReportProcess):
 
 
 @pytest.mark.parametrize("make", [chapters.two_r, chapters.puma, chapters.circle, chapters.pendulum, chapters.four_bar])
-def test_chapters(make: Any, tmp_path: Path) -> None:
+def test_a_chapter_links_the_files_that_it_writes(make: Any, tmp_path: Path) -> None:
     chapter = make(TourOutput(tmp_path, Unwritten()))
     assert chapter.checks
     assert [check for check in chapter.checks if not check.good] == []
@@ -98,7 +98,7 @@ def test_numbers_of_a_page_as_plain_text() -> None:
     assert set(command.CHAPTER_ORDER) == {"two_r", "puma560", "circle", "double_pendulum", "four_bar", "stewart"}
 
 
-def test_what_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_fails_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def broken(place: TourOutput) -> Chapter:
         raise ZeroDivisionError("no luck")
 

@@ -31,12 +31,12 @@ from tests.cli.conftest import Run
         ("2*m", 6.0),  # a parameter, not metres
     ],
 )
-def test_numbers(text: str, value: float) -> None:
+def test_quantities_are_numbers_units_or_expressions(text: str, value: float) -> None:
     assert quantity.parse_quantity(text, "--x", {"m": 3.0}) == pytest.approx(value, rel=1e-14)
 
 
 @pytest.mark.parametrize("text", ["", "deg", "1,2", "x", "1/0", "1e999", "sqrt(-1)", "nan", "().__class__", "0x10", "1e5000deg"])
-def test_what_is_no_number(text: str) -> None:
+def test_texts_that_are_no_quantities_are_refused(text: str) -> None:
     with pytest.raises(ArgumentError, match="--x"):
         quantity.parse_quantity(text, "--x")
 
@@ -46,7 +46,7 @@ def test_parts_keep_what_is_in_parentheses() -> None:
     assert quantity.parse_quantities("[1, max(2, 3), 4]", "--x") == [1, 3, 4]
 
 
-def test_spans() -> None:
+def test_a_time_is_an_end_or_a_span() -> None:
     assert parse_time("10") == 10
     assert parse_time("2:10s") == (2, 10)
     assert parse_time(None) is None

@@ -47,7 +47,7 @@ def check(mechanism: lg.Mechanism, symbols: str = "given", seed: int = 0) -> Non
 
 
 @pytest.mark.parametrize("name", LIBRARY)
-def test_library(name: str) -> None:
+def test_mechanisms_of_the_library_agree_with_compiled_code(name: str) -> None:
     check(lg.library(name))
 
 

@@ -63,7 +63,7 @@ def test_another_coriolis_matrix_is_said_to_be_one() -> None:
     assert all("the row gives the right C q'" in mark.hint for mark in marks)
 
 
-def test_what_is_missing() -> None:
+def test_missing_answers_are_listed() -> None:
     assert EOM.check_answers("M[1,1] = 0\nC[1,2] = 0").missing == ("M[1,2]", "M[2,2]", "C[1,1]", "C[2,1]")  # C[2,2] is zero
     assert EOM.check_answers("Gamma[1,2,1] = -m2*l1*l2*s2").missing == ("Gamma[1,2,2]", "Gamma[2,1,1]")
     assert lg.derive("five_bar").check_answers("eta[1] = 0").missing == ("closure[2]",)
@@ -71,7 +71,7 @@ def test_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("M[1,1] = m1\nM[1,3] = 0", r"answer: line 2: M\[1,3\] does not exist; M is 2 x 2, and indices count from 1"),
         ("M[1] = 0", r"line 1: M\[1\] has 1 indices; M has 2"),
@@ -85,6 +85,6 @@ def test_what_is_missing() -> None:
         ("G[1] = G[2] = 0", "line 1: .*has an equals sign"),
     ],
 )
-def test_lines_that_cannot_be_read(text: str, told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told):
+def test_lines_that_cannot_be_read(text: str, message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
         EOM.check_answers(text)

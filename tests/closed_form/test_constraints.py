@@ -241,9 +241,9 @@ def test_three_rrr_reference(t: str) -> None:
     tree = eom.tau.evaluate(q, qd, qdd)  # = S tau + Psi^T lambda, tau at the actuated joints
     S = np.zeros((9, 3))
     S[[0, 2, 4], range(3)] = 1
-    found = np.linalg.solve(np.hstack([S, Psi.T]), tree)
-    assert found[:3] == pytest.approx(reference["tau"], rel=1e-9)
-    assert found[3:] == pytest.approx(reference["lam"], rel=1e-9)
+    solution = np.linalg.solve(np.hstack([S, Psi.T]), tree)
+    assert solution[:3] == pytest.approx(reference["tau"], rel=1e-9)
+    assert solution[3:] == pytest.approx(reference["lam"], rel=1e-9)
 
 
 def test_reduction_says_why_not() -> None:
@@ -272,7 +272,7 @@ def test_reduced_equations_have_the_same_motion() -> None:
     assert np.linalg.solve(small, tau[:2] - bias) == pytest.approx(qdd[:2], rel=1e-10)
 
 
-def test_singularities() -> None:
+def test_singularities_are_zeros_of_a_determinant() -> None:
     assert [str(f) for f in lg.derive(lg.library("slider_crank")).singularities()] == ["cos(theta + phi)", "l"]
     assert [str(f) for f in lg.derive(lg.library("two_r")).singularities("tip", ("x", "y"))] == ["l1", "l2", "s2"]
     eom = lg.derive(lg.library("three_rrr"))

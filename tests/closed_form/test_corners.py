@@ -135,13 +135,13 @@ def test_the_proof_is_about_what_is_printed(name: str, monkeypatch: pytest.Monke
     right = getattr(module, name)
 
     def wrong(*arguments: object) -> object:
-        found = right(*arguments)
+        actual = right(*arguments)
         if name == "frame_pose":
-            link, pose = found
+            link, pose = actual
             return link, type(pose)(tuple(tuple(-x for x in row) for row in pose.R), pose.p)
         if name == "jacobian":
-            return [[-x for x in row] for row in found]
-        return [-x for x in found] if isinstance(found, list) else -found
+            return [[-x for x in row] for row in actual]
+        return [-x for x in actual] if isinstance(actual, list) else -actual
 
     monkeypatch.setattr(module, name, wrong)
     assert not eom.prove()

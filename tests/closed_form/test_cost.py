@@ -18,7 +18,7 @@ def chain(joints: int, alpha: float) -> lg.Mechanism:
     return lg.Mechanism.from_dh(rows, convention="standard", name="chain")
 
 
-def disturbed(clock: Callable[[], float]) -> Callable[[], float]:
+def disturbed_clock(clock: Callable[[], float]) -> Callable[[], float]:
     """A clock of a machine that now and then does something else for a second."""
     calls = 0
 
@@ -32,7 +32,7 @@ def disturbed(clock: Callable[[], float]) -> Callable[[], float]:
 
 def test_a_busy_machine_gets_the_same_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
     quiet = cost.forecast(SymbolicSystem(lg.library("snake_chain"), "given"))
-    monkeypatch.setattr(cost.time, "thread_time", disturbed(time.thread_time))
+    monkeypatch.setattr(cost.time, "thread_time", disturbed_clock(time.thread_time))
     busy = cost.forecast(SymbolicSystem(lg.library("snake_chain"), "given"))
     assert quiet is not None
     assert busy is not None

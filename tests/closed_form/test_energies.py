@@ -95,12 +95,12 @@ def test_two_r_as_the_textbook_has_it(equations: dict[str, lg.EquationsOfMotion]
 
 
 def test_sympy_has_the_whole_equations(equations: dict[str, lg.EquationsOfMotion]) -> None:
-    found = equations["four_bar"].to_sympy()
-    assert found["L"] == found["K"] - found["V"] or sympy.simplify(found["L"] - found["K"] + found["V"]) == 0
+    actual = equations["four_bar"].to_sympy()
+    assert actual["L"] == actual["K"] - actual["V"] or sympy.simplify(actual["L"] - actual["K"] + actual["V"]) == 0
     tau, force = sympy.Matrix(sympy.symbols("tau1:4")), sympy.Matrix(sympy.symbols("lambda1:3"))
-    right = tau + found["Psi"].T * force
-    for k, row in enumerate(found["rows"]):
-        assert sympy.simplify(row.lhs - found["tau"][k]) == 0
+    right = tau + actual["Psi"].T * force
+    for k, row in enumerate(actual["rows"]):
+        assert sympy.simplify(row.lhs - actual["tau"][k]) == 0
         assert sympy.simplify(row.rhs - right[k]) == 0
 
 
@@ -136,7 +136,7 @@ def test_base_parameters_belong_to_several_links() -> None:
     assert total == pytest.approx(grouped.kinetic_energy.evaluate(q, qd), rel=1e-13)
 
 
-def test_long_ones_are_printed_when_asked_for(
+def test_long_ones_are_printed_when_requested(
     monkeypatch: pytest.MonkeyPatch, equations: dict[str, lg.EquationsOfMotion]
 ) -> None:
     monkeypatch.setattr("lagrangian.closed_form.sections.MAX_REPEATED_TERMS", 3)

@@ -13,12 +13,12 @@ Q, QD = [0.3, 0.5, -0.8], [1.0, -0.4, 0.7]
 def gimbal() -> dict[str, lg.EquationsOfMotion]:
     """For every sequence of three different axes, or first and last the same, a body on a gimbal that turns about these."""
     body = lg.Body("body", mass=2.0, center=(0.1, -0.2, 0.15), inertia=(0.3, 0.4, 0.5))
-    found = {}
+    results = {}
     for name in MOVING_SEQUENCES:
         axes = {word: tuple(float(a == b) for b in "XYZ") for word, a in zip(("axis", "axis2", "axis3"), name, strict=True)}
         joint = lg.Joint("turn", "gimbal", "ground", "body", **axes)
-        found[name] = lg.derive(lg.Mechanism(name, (body,), (joint,), gravity=(0.0, 0.0, -9.81)))
-    return found
+        results[name] = lg.derive(lg.Mechanism(name, (body,), (joint,), gravity=(0.0, 0.0, -9.81)))
+    return results
 
 
 @pytest.mark.parametrize("name", MOVING_SEQUENCES)
@@ -68,8 +68,8 @@ def test_another_sequence_than_the_joints(gimbal: dict[str, lg.EquationsOfMotion
     both = lg.derive(fork)
     closed = both.cartesian("b", ("alpha", "beta"), euler="ZXY")
     compiled = lg.compile(fork).cartesian(Q[:2], QD[:2], "b", ("alpha", "beta"), euler="ZXY")
-    for name, given in (("M_x", (Q[:2],)), ("C_x", (Q[:2], QD[:2])), ("G_x", (Q[:2],))):
-        assert getattr(closed, name).evaluate(*given) == pytest.approx(getattr(compiled, name), rel=1e-10, abs=1e-12)
+    for name, arguments in (("M_x", (Q[:2],)), ("C_x", (Q[:2], QD[:2])), ("G_x", (Q[:2],))):
+        assert getattr(closed, name).evaluate(*arguments) == pytest.approx(getattr(compiled, name), rel=1e-10, abs=1e-12)
     with pytest.raises(lg.ArgumentError, match="there is no direction 'wx'"):
         both.cartesian("b", ("wx", "beta"), euler="ZXY")
     with pytest.raises(lg.ArgumentError, match=r"XYX, XYZ, .* lower case"):

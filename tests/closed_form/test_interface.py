@@ -56,12 +56,12 @@ def test_the_limit_is_the_users() -> None:
     assert lg.derive(spatial(6), limit=0.0).n == 6  # small ones are not even asked about
 
 
-def test_progress_is_told_and_can_stop_it() -> None:
-    told: list[tuple[float, float]] = []
-    lg.derive(lg.library("puma560"), progress=lambda done, total: told.append((done, total)))
-    assert told == sorted(told)
-    assert {int(done) for done, _ in told} == {0, 1, 2, 3}  # velocities, mass matrix, Christoffel symbols, done
-    assert told[-1] == (3, 3)
+def test_progress_is_reported_and_can_stop_it() -> None:
+    messages: list[tuple[float, float]] = []
+    lg.derive(lg.library("puma560"), progress=lambda done, total: messages.append((done, total)))
+    assert messages == sorted(messages)
+    assert {int(done) for done, _ in messages} == {0, 1, 2, 3}  # velocities, mass matrix, Christoffel symbols, done
+    assert messages[-1] == (3, 3)
     proved: list[tuple[float, float]] = []
     lg.derive("pendulum").prove(progress=lambda done, total: proved.append((done, total)))
     assert proved == sorted(proved)
@@ -192,7 +192,7 @@ def test_arithmetic_is_exact() -> None:
     assert str(a**2 / b).count("/") == 1
 
 
-def test_matrices() -> None:
+def test_matrices_have_entries_and_counts() -> None:
     eom = lg.derive(lg.library("two_r"))
     assert eom.M.shape == (2, 2)
     assert eom.G.shape == (2,)
@@ -266,7 +266,7 @@ def test_springs_are_typeset_and_exported(tmp_path: Path) -> None:
 # -- showing -----------------------------------------------------------------------------------------------------------
 
 
-def test_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_shows_indices_and_primes(capsys: pytest.CaptureFixture[str]) -> None:
     lg.derive(lg.library("two_r")).show()
     shown = capsys.readouterr().out
     assert "two_r: M q'' + C q' + G = tau" in shown
@@ -283,7 +283,7 @@ def test_long_parts_are_named_not_printed() -> None:
     assert "<Equations of 'puma560': 6 coordinates" in repr(eom)
 
 
-def test_latex() -> None:
+def test_latex_has_balanced_brackets_and_names() -> None:
     eom = lg.derive(lg.library("two_r"))
     written = eom.latex()
     assert r"M_{11} &= m_{1} \, r_{1}^{2} + m_{2} \, (l_{1}^{2} + r_{2}^{2} + 2 \, l_{1} \, r_{2} \, c_{2})" in written
@@ -347,7 +347,7 @@ def test_rates_have_strokes_in_text_and_dots_typeset() -> None:
     assert r"\dot{\theta}_{1}" in arm.latex()
 
 
-def test_no_joint_that_moves_is_said() -> None:
+def test_no_joint_that_moves_is_reported() -> None:
     stone = lg.Mechanism("stone", [lg.Body("stone", 1.0)], [lg.Joint("glued", "fixed", "ground", "stone")])
     text = str(lg.derive(stone))
     assert "No joint moves" in text
@@ -355,7 +355,7 @@ def test_no_joint_that_moves_is_said() -> None:
 
 
 @pytest.mark.parametrize("name", ["two_r", "five_bar", pytest.param("puma560", marks=pytest.mark.slow)])
-def test_documents(name: str, tmp_path: Path) -> None:
+def test_documents_are_saved_in_every_format(name: str, tmp_path: Path) -> None:
     eom = lg.derive(lg.library(name), symbols="inertial" if name == "puma560" else "given")
     for suffix in (".tex", ".md"):
         eom.save(tmp_path / f"equations{suffix}")

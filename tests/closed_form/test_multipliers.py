@@ -33,7 +33,7 @@ def torques(eom: lg.EquationsOfMotion) -> np.ndarray:
     return np.array([0.7 + k if joint.actuated else 0.0 for k, joint in enumerate(eom.mechanism.joints)])
 
 
-def named(eom: lg.EquationsOfMotion) -> dict[str, float]:
+def torques_by_name(eom: lg.EquationsOfMotion) -> dict[str, float]:
     return {f"tau{k + 1}": x for k, x in enumerate(torques(eom)) if x}
 
 
@@ -78,8 +78,8 @@ def test_chaplygins_sleigh(equations: dict[str, lg.EquationsOfMotion]) -> None:
     def rate(t: float, y: np.ndarray) -> np.ndarray:
         return np.concatenate([y[3:], eom.accelerations.evaluate(y[:3], y[3:])])
 
-    found = solve_ivp(rate, (0, 2), [-0.3, 0, 0, 0.1, 0, 2.0], method="DOP853", rtol=1e-10, atol=1e-12, t_eval=[0.5, 1.0, 2.0])
-    for t, y in zip(("0.5", "1.0", "2.0"), found.y.T, strict=True):
+    solution = solve_ivp(rate, (0, 2), [-0.3, 0, 0, 0.1, 0, 2.0], method="DOP853", rtol=1e-10, atol=1e-12, t_eval=[0.5, 1.0, 2.0])
+    for t, y in zip(("0.5", "1.0", "2.0"), solution.y.T, strict=True):
         v = y[3] * np.cos(y[2]) + y[4] * np.sin(y[2])
         assert [v, y[5], y[2]] == pytest.approx([reference[t][name] for name in ("v", "omega", "theta")], rel=1e-8)
 
@@ -92,12 +92,12 @@ def test_the_equations_of_motion_hold(name: str, equations: dict[str, lg.Equatio
     for _ in range(3):
         q, qd = rng.normal(size=(2, eom.n))
         tau = torques(eom)
-        forces, accelerations = (x.evaluate(q, qd, **named(eom)) for x in (eom.multipliers, eom.accelerations))
+        forces, accelerations = (x.evaluate(q, qd, **torques_by_name(eom)) for x in (eom.multipliers, eom.accelerations))
         M, Psi = eom.M.evaluate(q), eom.Psi.evaluate(q)
         left = M @ accelerations + eom.C.evaluate(q, qd) @ qd + eom.G.evaluate(q) + eom.F.evaluate(q, qd)
         np.testing.assert_allclose(left, tau + Psi.T @ forces, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(Psi @ accelerations, -eom.Psi_dot.evaluate(q, qd) @ qd, rtol=1e-9, atol=1e-9)
-        A, b = eom.delassus.evaluate(q), eom.unconstrained_drift.evaluate(q, qd, **named(eom))
+        A, b = eom.delassus.evaluate(q), eom.unconstrained_drift.evaluate(q, qd, **torques_by_name(eom))
         np.testing.assert_allclose(A, Psi @ np.linalg.solve(M, Psi.T), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(forces, -np.linalg.solve(A, b), rtol=1e-8, atol=1e-8)
 
@@ -109,8 +109,8 @@ def test_compiled_multipliers(name: str, equations: dict[str, lg.EquationsOfMoti
     rng = np.random.default_rng(5)
     for _ in range(5):
         q, qd = rng.normal(size=(2, eom.n)) * 0.5
-        found = eom.multipliers.evaluate(q, qd, **named(eom))
-        np.testing.assert_allclose(found, dyn.multipliers(q, qd, torques(eom)), rtol=1e-10, atol=1e-10)
+        values = eom.multipliers.evaluate(q, qd, **torques_by_name(eom))
+        np.testing.assert_allclose(values, dyn.multipliers(q, qd, torques(eom)), rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", [*SMALL, "five_bar", "parallelogram"])
@@ -119,14 +119,14 @@ def test_exact_points(name: str, equations: dict[str, lg.EquationsOfMotion]) -> 
     eom = equations[name]
     system, terms, rows = eom.system, eom._terms, eom._constraint_equations
     bias = [sum(x[1:], x[0]) for x in zip(*terms.velocity_terms, terms.potential_gradient, terms.friction_forces, strict=True)]
-    found = MultiplierSolution(system, eom.derived.M, rows, bias)
+    actual = MultiplierSolution(system, eom.derived.M, rows, bias)
     recursions = Recursions(system)
     point = ExactPoint(system, 2)
     solved = MultiplierProof(ForwardDynamicsProof(recursions, eom.derived, [point]), rows, [point])
-    forces = [point.evaluate(f) + point.evaluate(h) for f, h in zip(found.force, bias, strict=True)]
-    wanted = solved._closed_form_solution(PointMechanism(recursions, point), [point.number(0) + x for x in forces])
-    exact = [point.evaluate(above) / point.evaluate(below) for above, below in (*found.accelerations, *found.multipliers)]
-    assert exact == wanted
+    forces = [point.evaluate(f) + point.evaluate(h) for f, h in zip(actual.force, bias, strict=True)]
+    expected = solved._closed_form_solution(PointMechanism(recursions, point), [point.number(0) + x for x in forces])
+    exact = [point.evaluate(above) / point.evaluate(below) for above, below in (*actual.accelerations, *actual.multipliers)]
+    assert exact == expected
 
 
 def test_phi_of_time() -> None:
@@ -137,17 +137,17 @@ def test_phi_of_time() -> None:
     led = sleigh.replace(constraints=[lg.PfaffianConstraint("knife", sleigh.constraints[0].coefficients, phi)])
     eom, dyn = lg.derive(led), lg.compile(led)
     q, qd, t = [0.1, 0.2, 0.4], [0.3, -0.2, 1.1], 0.7
-    found = eom.multipliers.evaluate(q, qd, t=t)
-    np.testing.assert_allclose(found, dyn.multipliers(q, qd, [0.0] * 3, t=t), rtol=1e-12)
-    assert found != pytest.approx(eom.multipliers.evaluate(q, qd, t=0.1))
+    actual = eom.multipliers.evaluate(q, qd, t=t)
+    np.testing.assert_allclose(actual, dyn.multipliers(q, qd, [0.0] * 3, t=t), rtol=1e-12)
+    assert actual != pytest.approx(eom.multipliers.evaluate(q, qd, t=0.1))
     assert "phi_dot(knife)" in str(eom.multipliers)
     assert r"\dot{\phi}_{\mathrm{knife}}" in eom.latex()
     values = {"sleigh.angle": q[2], "qd_sleigh.x": qd[0], "qd_sleigh.y": qd[1], "qd_sleigh.angle": qd[2], "t": t, "w": 3.0}
     symbolic = eom.to_sympy()["multipliers"][0].subs(values | {"m": 1.0, "Ic": 0.5, "a": 0.3})
-    assert float(symbolic) == pytest.approx(found[0], rel=1e-12)
+    assert float(symbolic) == pytest.approx(actual[0], rel=1e-12)
 
 
-def test_what_is_shown(equations: dict[str, lg.EquationsOfMotion], tmp_path: Path) -> None:
+def test_texts_show_multipliers_and_constraints(equations: dict[str, lg.EquationsOfMotion], tmp_path: Path) -> None:
     wire, four_bar = equations["wire_particles"], equations["four_bar"]
     keys = [section.key for section in wire.sections()]
     assert "lambda" in keys

@@ -46,13 +46,13 @@ friction = {{viscous = 0.2, coulomb = 0.7}}
 """
 
 
-def mixed(*coordinates: str, parameter: str = "m") -> lg.EquationsOfMotion:
+def mixed_equations(*coordinates: str, parameter: str = "m") -> lg.EquationsOfMotion:
     return lg.derive(lg.loads(MIXED.format(*coordinates, parameter=parameter)))
 
 
 def formulas(eom: lg.EquationsOfMotion) -> list[lg.Formula]:
-    found = [x for matrix in (eom.M, eom.C, eom.G, eom.F, eom.tau) for row in matrix.rows for x in row]
-    return [*found, eom.kinetic_energy, eom.potential_energy]
+    results = [x for matrix in (eom.M, eom.C, eom.G, eom.F, eom.tau) for row in matrix.rows for x in row]
+    return [*results, eom.kinetic_energy, eom.potential_energy]
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,16 @@ def formulas(eom: lg.EquationsOfMotion) -> list[lg.Formula]:
 def test_what_is_printed_is_what_is_read(names: tuple[str, ...], parameter: str) -> None:
     if parameter in names:
         with pytest.raises(lg.LagrangianError, match="also a parameter"):
-            mixed(*names, parameter=parameter)
+            mixed_equations(*names, parameter=parameter)
         return
-    for formula in formulas(mixed(*names, parameter=parameter)):
+    for formula in formulas(mixed_equations(*names, parameter=parameter)):
         assert formula == str(formula)
         assert formula == formula.unicode()
         assert not any(formula.diff(name).is_zero for name in formula.names)
 
 
 def test_the_cosine_of_alpha_is_called_so() -> None:
-    eom = mixed("x", "y", "alpha")
+    eom = mixed_equations("x", "y", "alpha")
     assert str(eom.M[1, 2]) == "3*l*cos(alpha)/2"
     assert eom.M[1, 2].unicode() == "3 l cos(α)/2"
     assert eom.M[1, 2].latex() == r"\frac{3 \, l \, \cos(\alpha)}{2}"

@@ -16,7 +16,7 @@ from lagrangian.model import vector as v
 
 def test_craigs_two_link_arm() -> None:
     """Craig, Introduction to Robotics, third edition, section 6.7: two point masses at the distal ends, step by step."""
-    found = lg.derive(lg.library("two_r_point_masses")).newton_euler()
+    equations = lg.derive(lg.library("two_r_point_masses")).newton_euler()
     m1, m2, l1, l2, g = sympy.symbols("m1 m2 l1 l2 g")
     q1, q2, d1, d2, a1, a2 = sympy.symbols("theta1 theta2 qd_theta1 qd_theta2 qdd_theta1 qdd_theta2")
     c1, s1, c2, s2, c12, s12 = (f(x) for x in (q1, q2, q1 + q2) for f in (sympy.cos, sympy.sin))
@@ -37,7 +37,7 @@ def test_craigs_two_link_arm() -> None:
         + m2 * l2 * g * c12
         + (m1 + m2) * l1 * g * c1
     )
-    first, second = found.links["link1"], found.links["link2"]
+    first, second = equations.links["link1"], equations.links["link2"]
     expected = {
         "w1": (first.angular_velocity, [0, 0, d1]),
         "w2": (second.angular_velocity, [0, 0, d1 + d2]),
@@ -51,17 +51,17 @@ def test_craigs_two_link_arm() -> None:
         "n2": (second.moment, [0, 0, tau2]),
         "f1": (first.force, f1),
         "n1": (first.moment, [0, 0, tau1]),
-        "tau": (found.tau, [tau1, tau2]),
+        "tau": (equations.tau, [tau1, tau2]),
     }
     names = (m1, m2, l1, l2, g, q1, q2, d1, d2, a1, a2)
     for values in np.random.default_rng(6).uniform(-2, 2, (3, len(names))):
-        given = {str(name): x for name, x in zip(names[:5], values, strict=False)}
+        arguments = {str(name): x for name, x in zip(names[:5], values, strict=False)}
         for name, (vector, book) in expected.items():
             assert vector is not None
             right = sympy.lambdify(names, book)(*values)
-            assert vector.evaluate(values[5:7], values[7:9], values[9:], **given) == pytest.approx(right, rel=1e-11, abs=1e-11), (
-                name
-            )
+            assert vector.evaluate(values[5:7], values[7:9], values[9:], **arguments) == pytest.approx(
+                right, rel=1e-11, abs=1e-11
+            ), name
 
 
 @pytest.mark.parametrize("name", ["stanford", "scara", "furuta", "heavy_top", "flyball_governor", "sprung"])
@@ -74,24 +74,24 @@ def test_tau_is_lagranges(sprung: lg.Mechanism, name: str) -> None:
 
 
 def test_forces_are_the_compiled_reactions(sprung: lg.Mechanism) -> None:
-    dyn, found = lg.compile(sprung), lg.derive(sprung).newton_euler()
+    dyn, actual = lg.compile(sprung), lg.derive(sprung).newton_euler()
     q, qd, qdd = [0.4, 0.15], [1.3, -0.8], [2.0, 0.9]
     for joint, reaction in zip(sprung.joints, dyn.reactions(q, qd, qdd), strict=True):
         if joint.name == "glue":
             continue  # the bodies fixed together are one link
-        link = found.links[joint.child]
+        link = actual.links[joint.child]
         R = np.array([[float(x) for x in row] for row in joint.child_placement.rotation])  # the joint's axes in the link's
-        for vector, given in ((link.moment, reaction[:3]), (link.force, reaction[3:])):
-            assert R.T @ vector.evaluate(q, qd, qdd) == pytest.approx(given, rel=1e-11, abs=1e-11)
+        for vector, value in ((link.moment, reaction[:3]), (link.force, reaction[3:])):
+            assert R.T @ vector.evaluate(q, qd, qdd) == pytest.approx(value, rel=1e-11, abs=1e-11)
 
 
 @pytest.mark.parametrize("name", ["two_r", "furuta", "sprung"])
 def test_accelerations_are_second_derivatives_of_positions(sprung: lg.Mechanism, name: str) -> None:
     eom = lg.derive(sprung if name == "sprung" else lg.library(name))
     system = eom.system
-    found = eom.newton_euler("ground", gravity="weight")
+    equations = eom.newton_euler("ground", gravity="weight")
     for i, link in enumerate(system.links):
-        body, pose = found.links[link.name], kinematics.link_pose(system, i)
+        body, pose = equations.links[link.name], kinematics.link_pose(system, i)
         mass = system.ring(link.inertia.mass)
         origin = vector_time_derivative(system, vector_time_derivative(system, pose.p))
         assert all(x.element == system.ring(y) for x, y in zip(body.acceleration, origin, strict=True))
@@ -106,8 +106,8 @@ def test_accelerations_are_second_derivatives_of_positions(sprung: lg.Mechanism,
 def test_a_free_body_is_in_balance() -> None:
     """In the ground's axes f1 - f2 + W1 = F1, and the moments about the centre of link 1 make N1: Newton's and Euler's laws."""
     eom = lg.derive(lg.library("two_r"))
-    found = eom.newton_euler("ground", gravity="weight")
-    first, second = found.links["link1"], found.links["link2"]
+    equations = eom.newton_euler("ground", gravity="weight")
+    first, second = equations.links["link1"], equations.links["link2"]
     assert first.weight is not None
     for a, b, w, F in zip(first.force, second.force, first.weight, first.inertia_force, strict=True):
         assert a - b + w == F
@@ -134,15 +134,15 @@ def test_links_without_mass_and_of_several_axes() -> None:
 
 def test_it_is_shown_typeset_and_saved(tmp_path) -> None:
     eom = lg.derive(lg.library("four_bar"))
-    found = eom.newton_euler()
-    shown = found.text()
+    equations = eom.newton_euler()
+    shown = equations.text()
     assert "Outward: crank, in its own axes" in shown
     assert "N = (0, 0, m₁ l₁² θ₁''/12)" in shown
     assert "f and n do not include the constraint forces of loops" in shown
     assert shown.index("Inward: coupler") < shown.index("Inward: crank")
-    assert r"\omega &= \begin{pmatrix} 0 \\ 0 \\ \dot{\theta}_{1} \end{pmatrix}" in found.latex()
+    assert r"\omega &= \begin{pmatrix} 0 \\ 0 \\ \dot{\theta}_{1} \end{pmatrix}" in equations.latex()
     for ending in ("tex", "md"):
-        found.save(tmp_path / f"a.{ending}")
+        equations.save(tmp_path / f"a.{ending}")
         assert r"\dot{\theta}_{1} \end{pmatrix}" in (tmp_path / f"a.{ending}").read_text()
     grouped = lg.derive(lg.library("two_r"), symbols="inertial").in_base_parameters()
     assert "ᴿ" in grouped.text()
@@ -152,15 +152,15 @@ def test_it_is_shown_typeset_and_saved(tmp_path) -> None:
     assert caught.value.argument == "axes"
 
 
-def test_long_ones_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_ones_are_written_when_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("derivations.derivation", "derivations.newton_euler"):
         monkeypatch.setattr(f"lagrangian.closed_form.{module}.MAX_REPEATED_TERMS", 3)
-    found = lg.derive(lg.library("two_r")).newton_euler()
-    assert found.text().count("not printed: show(full=True) prints them") == 5
-    assert "not printed" not in found.text(full=True)
+    equations = lg.derive(lg.library("two_r")).newton_euler()
+    assert equations.text().count("not printed: show(full=True) prints them") == 5
+    assert "not printed" not in equations.text(full=True)
 
 
-def test_command() -> None:
+def test_derive_prints_them() -> None:
     run = CliRunner()
     shown = run.invoke(app, ["derive", "two_r", "--method", "newton-euler", "--axes", "ground"])
     assert shown.exit_code == 0

@@ -25,8 +25,8 @@ def formulas(eom: lg.EquationsOfMotion) -> list[lg.Formula]:
     matrices = [eom.M, eom.G, eom.F, eom.closure, eom.Psi, eom.Psi_dot]
     if eom.n <= 3:
         matrices += [eom.C, eom.tau, eom.centripetal, eom.coriolis]
-    found = [formula for matrix in matrices for row in matrix.rows for formula in row]
-    return [*found, eom.kinetic_energy, eom.potential_energy] if eom.n <= 3 else found
+    results = [formula for matrix in matrices for row in matrix.rows for formula in row]
+    return [*results, eom.kinetic_energy, eom.potential_energy] if eom.n <= 3 else results
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in ("panda", "stewart") else x for x in MARKED])
@@ -54,10 +54,10 @@ def test_text_parses_back(name: str) -> None:
     for formula in formulas(eom):
         text = str(formula)
         words = {word: symbol(word) for word in re.findall(r"[A-Za-z_][A-Za-z_0-9]*", text) if word not in ("sin", "cos", "sign")}
-        assert evaluated(parse(text, words), eom.writer) == formula.element
+        assert evaluate_tree_node(parse(text, words), eom.writer) == formula.element
 
 
-def evaluated(x: object, writer: object) -> object:
+def evaluate_tree_node(x: object, writer: object) -> object:
     ring = writer.system.ring
     if not isinstance(x, Expression):
         return ring(x)
@@ -67,7 +67,7 @@ def evaluated(x: object, writer: object) -> object:
         return writer.element(named.get(x.name, x.name))
     if x.operation in ("sin", "cos"):
         return ring(writer.system.scalars.angles.pair(x.arguments[0])[x.operation == "sin"])
-    arguments = [evaluated(a, writer) for a in x.arguments]
+    arguments = [evaluate_tree_node(a, writer) for a in x.arguments]
     match x.operation:
         case "sign":
             return writer.element(str(arguments[0].poly).replace("qd", "sgn"))
@@ -155,12 +155,12 @@ def modified_puma() -> lg.Mechanism:
         (Fraction(-1), "-x"),
     ],
 )
-def test_numbers(number: Fraction, written: str) -> None:
+def test_numeric_factors_are_written(number: Fraction, written: str) -> None:
     notation = lg.derive(lg.library("two_r")).notation
     assert plain_style(notation).write(Product(number, (Name("x"),))) == written
 
 
-def test_rounding_is_said() -> None:
+def test_rounding_is_reported() -> None:
     rounding = NumberFormat(6)
     assert rounding.fraction_parts(Fraction(12345678, 10**7)) == ("1.23457", "")
     assert rounding.rounded

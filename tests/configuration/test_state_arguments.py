@@ -24,15 +24,15 @@ def without_initial(name: str) -> lg.Mechanism:
     return lg.library(name).replace(initial=lg.InitialState())
 
 
-def simulated(m: lg.Mechanism, q0: Any) -> np.ndarray:
+def simulated_start(m: lg.Mechanism, q0: Any) -> np.ndarray:
     return lg.simulate(m, 1e-4, q0=q0, qd0=None, torque=0, limits=False, t_eval=2).q[0]
 
 
-def linearised(m: lg.Mechanism, q0: Any) -> np.ndarray:
+def linearised_start(m: lg.Mechanism, q0: Any) -> np.ndarray:
     return lg.linearise(m, q0, qd=np.zeros(m.nv), torque=0).q
 
 
-def reached(m: lg.Mechanism, q0: Any) -> np.ndarray:
+def inverse_kinematics_start(m: lg.Mechanism, q0: Any) -> np.ndarray:
     """Inverse kinematics that is asked for nothing new stays where it begins."""
     dyn = lg.compile(m)
     body = m.bodies[0].name
@@ -40,10 +40,10 @@ def reached(m: lg.Mechanism, q0: Any) -> np.ndarray:
 
 
 STARTS: dict[str, Callable[[lg.Mechanism, Any], np.ndarray]] = {
-    "simulate": simulated,
+    "simulate": simulated_start,
     "draw": drawn_configuration,
-    "linearise": linearised,
-    "inverse_kinematics": reached,
+    "linearise": linearised_start,
+    "inverse_kinematics": inverse_kinematics_start,
     "view": lambda m, q0: Posture(m, q0).q,
     "command": lambda m, q0: simulate_with_progress(m, 1e-4, q0=q0, torque=0, limits=False, t_eval=2).q[0],
 }
@@ -93,8 +93,8 @@ def test_some_coordinates_of_a_quaternion_by_name() -> None:
     """They cannot be held one by one, but where nothing is to be closed they are as they were given."""
     m = lg.library("free_body")
     joint = m.joints[0].name
-    given = {f"{joint}.w": 0.0, f"{joint}.x": 2.0, f"{joint}.y": 0.0, f"{joint}.z": 0.0, f"{joint}.pz": 0.3}
-    for q in (simulated(m, given), drawn_configuration(m, given), lg.assemble(m, given)):
+    values = {f"{joint}.w": 0.0, f"{joint}.x": 2.0, f"{joint}.y": 0.0, f"{joint}.z": 0.0, f"{joint}.pz": 0.3}
+    for q in (simulated_start(m, values), drawn_configuration(m, values), lg.assemble(m, values)):
         assert q[[0, 1, 6]] == pytest.approx([0, 1, 0.3])
 
 
@@ -120,7 +120,7 @@ def test_a_pose_that_leaves_loops_open() -> None:
     """A simulation refuses it; a picture is of the nearest that closes them, and says so."""
     m = lg.library("four_bar").replace(poses={"rough": (1.5, -1.2, 1.9)})
     with pytest.raises(lg.ArgumentError, match="pose 'rough' does not close the loops: closure"):
-        simulated(m, "rough")
+        simulated_start(m, "rough")
     with pytest.warns(
         lg.MechanismWarning,
         match="pose 'rough' does not close the loops: .*; the picture shows the nearest",
@@ -160,11 +160,11 @@ def test_what_was_given_is_known() -> None:
 def test_a_fixed_angle_stays_as_it_was_given(angle: float) -> None:
     """Whichever turn it is on; the others are those of the same angle within half a turn."""
     bar = lg.library("four_bar")
-    found = lg.assembly_modes(bar, fixed={"theta1": angle}, starts=20)
+    actual = lg.assembly_modes(bar, fixed={"theta1": angle}, starts=20)
     within = lg.assembly_modes(bar, fixed={"theta1": math.remainder(angle, math.tau)}, starts=20)
-    assert [q[0] for q in found] == [angle, angle]
-    assert sorted(q[1] for q in found) == pytest.approx(sorted(q[1] for q in within), abs=1e-9)
-    assert all(np.abs(q[1:]).max() <= math.pi for q in found)
+    assert [q[0] for q in actual] == [angle, angle]
+    assert sorted(q[1] for q in actual) == pytest.approx(sorted(q[1] for q in within), abs=1e-9)
+    assert all(np.abs(q[1:]).max() <= math.pi for q in actual)
 
 
 def test_a_screw_is_not_turned_back() -> None:

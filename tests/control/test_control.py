@@ -43,12 +43,12 @@ def second_order(t: np.ndarray, e0: float, w: float, zeta: float) -> np.ndarray:
 def test_computed_torque_error_dynamics(zeta: float) -> None:
     """Each joint's error obeys its own linear equation, gravity and coupling gone: the analytic solution."""
     arm = lg.library("two_r")
-    wanted, start, w = np.array([0.3, -0.8]), np.array([0.8, 0.2]), np.array([5.0, 9.0])
-    controller = lg.control.ComputedTorque(arm, wanted, frequency=w, damping=zeta)
+    expected, start, w = np.array([0.3, -0.8]), np.array([0.8, 0.2]), np.array([5.0, 9.0])
+    controller = lg.control.ComputedTorque(arm, expected, frequency=w, damping=zeta)
     motion = lg.simulate(arm, 1.0, q0=start, torque=controller, t_eval=51, rtol=1e-10)
     for k in range(2):
-        exact = second_order(motion.t, wanted[k] - start[k], w[k], zeta)
-        np.testing.assert_allclose(wanted[k] - motion.q[:, k], exact, atol=1e-8)
+        exact = second_order(motion.t, expected[k] - start[k], w[k], zeta)
+        np.testing.assert_allclose(expected[k] - motion.q[:, k], exact, atol=1e-8)
 
 
 PUMA = lg.library("puma560")
@@ -108,7 +108,7 @@ def test_dry_friction_where_the_path_turns() -> None:
 # -- loops -----------------------------------------------------------------------------------------------------------
 
 
-def closed(name: str) -> tuple[lg.Mechanism, np.ndarray, JointPath, list[int]]:
+def arm_in_a_loop(name: str) -> tuple[lg.Mechanism, np.ndarray, JointPath, list[int]]:
     arm = lg.library(name)
     start = np.array(arm.initial.q)
     if name == "five_bar":
@@ -123,7 +123,7 @@ def closed(name: str) -> tuple[lg.Mechanism, np.ndarray, JointPath, list[int]]:
 
 @pytest.mark.parametrize("name", ["five_bar", pytest.param("three_rrr", marks=pytest.mark.slow)])
 def test_computed_torque_of_parallel_mechanisms(name: str) -> None:
-    arm, start, path, places = closed(name)
+    arm, start, path, places = arm_in_a_loop(name)
     motion = lg.simulate(arm, 0.5, q0=start, torque=lg.control.ComputedTorque(arm, path), t_eval=21)
     assert np.abs(motion.q[:, places] - follow(path, motion)).max() < 1e-8
     passive = [k for k in range(arm.nv) if k not in places]
@@ -135,7 +135,7 @@ def test_computed_torque_of_parallel_mechanisms(name: str) -> None:
 
 def test_all_coordinates_may_be_led() -> None:
     """A path of passive coordinates too, if it keeps the loops: the same torques."""
-    arm, start, path, _ = closed("five_bar")
+    arm, start, path, _ = arm_in_a_loop("five_bar")
     everything = lg.paths.interpolate(
         path.times(41), [lg.assemble(arm, start, dict(zip(path.names or (), q, strict=True))) for q in path(path.times(41))[0]]
     )
@@ -146,7 +146,7 @@ def test_all_coordinates_may_be_led() -> None:
 
 def test_more_actuators_than_needed() -> None:
     """A third motor on the five-bar: the motion stays, and the torques are the least that make it."""
-    arm, start, path, places = closed("five_bar")
+    arm, start, path, places = arm_in_a_loop("five_bar")
     joints = tuple(replace(j, actuated=j.name != "phi4") for j in arm.joints)
     more = arm.replace(joints=joints)
     dyn = lg.compile(more)
@@ -161,7 +161,7 @@ def test_more_actuators_than_needed() -> None:
 
 def test_pd_of_a_parallel_mechanism() -> None:
     """At rest anywhere: actuators alone carry the weight."""
-    arm, start, _, places = closed("three_rrr")
+    arm, start, _, places = arm_in_a_loop("three_rrr")
     controller = lg.control.PDGravityCompensation(
         arm, {n: start[k] for n, k in zip(("theta1", "theta2", "theta3"), places, strict=True)}
     )
@@ -177,10 +177,10 @@ def test_pd_of_a_parallel_mechanism() -> None:
 def test_pd_gravity_takes_its_energy_away() -> None:
     """V = T + 1/2 e^T Kp e, with gravity gone, falls by the work of kd (Takegaki and Arimoto), to the set-point."""
     arm = lg.library("two_r")
-    wanted = np.array([0.4, 0.9])
-    controller = lg.control.PDGravityCompensation(arm, wanted, kp=[900.0, 300.0], kd=[300.0, 60.0])
+    expected = np.array([0.4, 0.9])
+    controller = lg.control.PDGravityCompensation(arm, expected, kp=[900.0, 300.0], kd=[300.0, 60.0])
     motion = lg.simulate(arm, 4.0, q0=[1.0, -0.5], torque=controller, t_eval=2001)
-    e = wanted - motion.q
+    e = expected - motion.q
     V = lg.compile(arm).kinetic_energy(motion.q, motion.qd) + 0.5 * (e * e) @ controller.kp
     power = (motion.qd**2) @ controller.kd
     lost = np.concatenate([[0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(motion.t))])
@@ -193,13 +193,13 @@ def test_pd_gravity_with_wrong_masses_rests_where_theory_says() -> None:
     """kp e = G of the plant less G of the model, at the place where it comes to rest."""
     arm = lg.library("two_r")
     wrong = heavier(arm, 0.8)
-    wanted = np.array([0.4, 0.9])
-    controller = lg.control.PDGravityCompensation(wrong, wanted, frequency=8.0)
-    motion = lg.simulate(arm, 12.0, q0=wanted, torque=controller, t_eval=3)
+    expected = np.array([0.4, 0.9])
+    controller = lg.control.PDGravityCompensation(wrong, expected, frequency=8.0)
+    motion = lg.simulate(arm, 12.0, q0=expected, torque=controller, t_eval=3)
     q = motion.q[-1]
     missing = lg.compile(arm).gravity(q) - lg.compile(wrong).gravity(q)
-    assert np.abs(wanted - q).min() > 1e-3
-    np.testing.assert_allclose(controller.kp * (wanted - q), missing, rtol=1e-6)
+    assert np.abs(expected - q).min() > 1e-3
+    np.testing.assert_allclose(controller.kp * (expected - q), missing, rtol=1e-6)
 
 
 def test_default_gains_are_of_the_inertia() -> None:
@@ -228,8 +228,8 @@ def test_rests_before_and_after_the_path() -> None:
 
 def test_set_points() -> None:
     arm = lg.library("puma560")
-    for given in ("qn", NOMINAL, dict(zip(arm.coordinate_names, NOMINAL, strict=True))):
-        controller = lg.control.ComputedTorque(arm, given)
+    for value in ("qn", NOMINAL, dict(zip(arm.coordinate_names, NOMINAL, strict=True))):
+        controller = lg.control.ComputedTorque(arm, value)
         np.testing.assert_allclose(controller(3.0, NOMINAL, np.zeros(6)), lg.compile(arm).gravity(NOMINAL), atol=1e-9)
     assert repr(controller) == "<ComputedTorque of 'puma560'>"
 
@@ -244,7 +244,7 @@ def test_walls_are_not_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0, 0.0]), "3 coordinates; 2 are needed"),
         (lambda c, arm: c.ComputedTorque(arm, {"theta1": 0.0}), "leads theta1, but two_r has 2 degrees of freedom"),
@@ -269,8 +269,8 @@ def test_walls_are_not_known() -> None:
         ),
     ],
 )
-def test_bad_arguments(make: Any, told: str) -> None:
-    with pytest.raises(lg.LagrangianError, match=told):
+def test_bad_arguments(make: Any, message: str) -> None:
+    with pytest.raises(lg.LagrangianError, match=message):
         make(lg.control, lg.library("two_r"))
 
 
@@ -283,11 +283,11 @@ def test_gains_that_are_not_given() -> None:
     inertia = np.diag(lg.compile(arm).mass_matrix(still))
     assert lg.control.PDGravityCompensation(arm, still).kp == pytest.approx(100 * inertia)
     assert lg.control.PDGravityCompensation(arm, still, kp=50.0).kd == pytest.approx(2 * np.sqrt(50 * inertia))
-    given = lg.control.PDGravityCompensation(arm, still, frequency=3.0, kd=7.0)
-    assert (given.kp == pytest.approx(9 * inertia), given.kd.tolist()) == (True, [7, 7])
+    value = lg.control.PDGravityCompensation(arm, still, frequency=3.0, kd=7.0)
+    assert (value.kp == pytest.approx(9 * inertia), value.kd.tolist()) == (True, [7, 7])
 
 
-def test_a_period_longer_than_the_run_is_said() -> None:
+def test_a_period_longer_than_the_run_is_reported() -> None:
     arm = lg.library("two_r")
     with pytest.warns(lg.SimulationWarning, match="sampled every 1000 s, and the run lasts 0.1 s.*0.001 for 1 kHz"):
         lg.simulate(arm, 0.1, torque=lg.control.PDGravityCompensation(arm, [0.0, 0.0]).with_sampling(1000))

@@ -29,12 +29,12 @@ def tip(motion: lg.Motion) -> np.ndarray:
 def test_error_dynamics_of_a_frame(zeta: float) -> None:
     """A straight line back to the set-point, each direction by its own linear equation: the analytic solution."""
     at = DYN.pose(BENT, "tip")[:2, 3]
-    wanted, w = at + np.array([0.15, -0.2]), np.array([6.0, 10.0])
-    controller = lg.control.OperationalSpace(TWO, wanted, frame="tip", frequency=w, damping=zeta)
+    expected, w = at + np.array([0.15, -0.2]), np.array([6.0, 10.0])
+    controller = lg.control.OperationalSpace(TWO, expected, frame="tip", frequency=w, damping=zeta)
     motion = lg.simulate(TWO, 0.8, q0=BENT, torque=controller, t_eval=41, rtol=1e-10)
     for k in range(2):
-        exact = second_order(motion.t, wanted[k] - at[k], w[k], zeta)
-        np.testing.assert_allclose(wanted[k] - tip(motion)[:, k], exact, atol=1e-8)
+        exact = second_order(motion.t, expected[k] - at[k], w[k], zeta)
+        np.testing.assert_allclose(expected[k] - tip(motion)[:, k], exact, atol=1e-8)
 
 
 def test_orientation_error_dynamics() -> None:
@@ -78,8 +78,8 @@ def test_redundant_arm_with_posture() -> None:
     path = lg.paths.line(pose, end, 0.4, frame="tool")
     posture = start + 0.6 * np.linalg.svd(dyn.jacobian(start, "tool"))[2][-1]
     left = []
-    for given in (None, posture):
-        controller = lg.control.OperationalSpace(arm, path, posture=given, posture_frequency=10.0)
+    for value in (None, posture):
+        controller = lg.control.OperationalSpace(arm, path, posture=value, posture_frequency=10.0)
         motion = lg.simulate(arm, 0.6, q0=start, torque=controller, t_eval=7, limits=False)
         np.testing.assert_allclose(dyn.pose(motion.q, "tool"), path(np.minimum(motion.t, 0.4))[0], atol=1e-8)
         q = motion.q[-1]
@@ -153,15 +153,15 @@ def test_impedance_of_constant_masses() -> None:
     arm = lg.library("cartesian_pp")
     dyn = lg.compile(arm)
     start = np.array([0.3, 0.2])
-    wanted = dyn.pose(start, "link2")[:3, 3] + np.array([0, 0.1, -0.2])
+    expected = dyn.pose(start, "link2")[:3, 3] + np.array([0, 0.1, -0.2])
     k = np.array([40.0, 90.0])
-    controller = lg.control.Impedance(arm, wanted, frame="link2", directions=("y", "z"), stiffness=k, damping=0.3)
+    controller = lg.control.Impedance(arm, expected, frame="link2", directions=("y", "z"), stiffness=k, damping=0.3)
     motion = lg.simulate(arm, 1.0, q0=start, torque=controller, t_eval=21)
     masses = np.diag(dyn.cartesian(start, np.zeros(2), "link2", ("y", "z")).M_x)
-    found = wanted[1:] - dyn.pose(motion.q, "link2")[:, 1:3, 3]
+    actual = expected[1:] - dyn.pose(motion.q, "link2")[:, 1:3, 3]
     for j in range(2):
-        exact = second_order(motion.t, found[0, j], float(np.sqrt(k[j] / masses[j])), 0.3)
-        np.testing.assert_allclose(found[:, j], exact, atol=1e-8)
+        exact = second_order(motion.t, actual[0, j], float(np.sqrt(k[j] / masses[j])), 0.3)
+        np.testing.assert_allclose(actual[:, j], exact, atol=1e-8)
 
 
 def test_every_mode_is_damped_alike() -> None:
@@ -206,28 +206,28 @@ WALLED = TWO.replace(
 PLANT = lg.compile(WALLED)
 
 
-def pressed(t: float, q: np.ndarray, qd: np.ndarray) -> float:
+def contact_force(t: float, q: np.ndarray, qd: np.ndarray) -> float:
     """What the tip exerts on the wall, along x."""
     return float(PLANT.spring_forces(q, qd)[0])
 
 
 def force_controller(model: lg.Mechanism, path: Any = (0.0, Y), **more: Any) -> Any:
-    given = {"force": {"x": 10.0}, "measured": pressed, "frame": "tip", "kv": 300.0} | more
-    return lg.control.HybridForceMotion(model, path, directions=("y",), **given)
+    arguments = {"force": {"x": 10.0}, "measured": contact_force, "frame": "tip", "kv": 300.0} | more
+    return lg.control.HybridForceMotion(model, path, directions=("y",), **arguments)
 
 
 def test_holds_ten_newtons() -> None:
     """Against 1e5 N/m, from the moment of touch: 10 N, and at rest exactly so."""
     motion = lg.simulate(WALLED, 0.17, q0=TOUCHING, torque=force_controller(TWO), t_eval=18, method="dp5", rtol=1e-6)
-    found = PLANT.spring_forces(motion.q, motion.qd)[:, 0]
-    np.testing.assert_allclose(found[15:], 10, rtol=1e-7)
+    actual = PLANT.spring_forces(motion.q, motion.qd)[:, 0]
+    np.testing.assert_allclose(actual[15:], 10, rtol=1e-7)
 
 
 def test_presses_while_it_moves_along_the_wall() -> None:
     path = lg.paths.line((X, Y), (X, Y + 0.1), 0.4, frame="tip")
     motion = lg.simulate(WALLED, 0.6, q0=TOUCHING, torque=force_controller(TWO, path).with_sampling(1e-3), t_eval=61)
-    found = PLANT.spring_forces(motion.q, motion.qd)[:, 0]
-    assert np.abs(found[30:] - 10).max() < 0.1
+    actual = PLANT.spring_forces(motion.q, motion.qd)[:, 0]
+    assert np.abs(actual[30:] - 10).max() < 0.1
     np.testing.assert_allclose(tip(motion)[-1, 1], Y + 0.1, atol=1e-4)
 
 
@@ -236,15 +236,15 @@ def test_force_with_wrong_masses() -> None:
     wrong = heavier(TWO, 1.1, "link2")
     motion = lg.simulate(WALLED, 1.0, q0=TOUCHING, torque=force_controller(wrong, kf=3.0).with_sampling(1e-3), t_eval=11)
     q = motion.q[-1]
-    found = pressed(0.0, q, motion.qd[-1])
+    actual = contact_force(0.0, q, motion.qd[-1])
     x = DYN.cartesian(q, np.zeros(2), "tip", ("x", "y"))
     extra = x.J_bar.T @ (lg.compile(wrong).gravity(q) - DYN.gravity(q))
     # along y the spring of the motion takes it, which by the believed inertia acts along x too
     M_x = lg.compile(wrong).cartesian(q, np.zeros(2), "tip", ("x", "y")).M_x
-    np.testing.assert_allclose(found - 10, (extra[0] - M_x[0, 1] / M_x[1, 1] * extra[1]) / 4, rtol=1e-3)
+    np.testing.assert_allclose(actual - 10, (extra[0] - M_x[0, 1] / M_x[1, 1] * extra[1]) / 4, rtol=1e-3)
     sampled = force_controller(wrong, kf=1.0, ki=30.0).with_sampling(1e-3, 2e-4)
     held = lg.simulate(WALLED, 0.8, q0=TOUCHING, torque=sampled, t_eval=[0.1, 0.8])
-    assert abs(pressed(0.0, held.q[-1], held.qd[-1]) - 10) < 0.1
+    assert abs(contact_force(0.0, held.q[-1], held.qd[-1]) - 10) < 0.1
     # a second run with the same controller begins anew
     again = lg.simulate(WALLED, 0.1, q0=TOUCHING, torque=sampled, t_eval=[0.1])
     np.testing.assert_allclose(again.q[0], held.q[0], rtol=1e-12)
@@ -254,11 +254,11 @@ def test_force_over_time_and_as_six_numbers() -> None:
     """A ramp of force; what is measured given as moment and force."""
 
     def six(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        return np.array([0, 0, 0, pressed(t, q, qd), 0, 0])
+        return np.array([0, 0, 0, contact_force(t, q, qd), 0, 0])
 
     controller = force_controller(TWO, force={"x": lambda t: 5.0 + 10.0 * t}, measured=six)
     motion = lg.simulate(WALLED, 0.5, q0=TOUCHING, torque=controller.with_sampling(1e-3), t_eval=11)
-    assert abs(pressed(0.0, motion.q[-1], motion.qd[-1]) - 10) < 0.2
+    assert abs(contact_force(0.0, motion.q[-1], motion.qd[-1]) - 10) < 0.2
 
 
 def test_integral_needs_samples() -> None:
@@ -268,7 +268,7 @@ def test_integral_needs_samples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda c: c.OperationalSpace(TWO, (1.0, 0.5)), "the path does not name a frame"),
         (lambda c: c.OperationalSpace(TWO, (1.0, 0.5), frame="tipp"), "Did you mean 'tip'"),
@@ -288,10 +288,10 @@ def test_integral_needs_samples() -> None:
         (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": 1.0}, measured=3.0), "measured is 3.0"),
     ],
 )
-def test_bad_arguments(make: Any, told: str) -> None:
+def test_bad_arguments(make: Any, message: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(lg.LagrangianError, match=told):
+        with pytest.raises(lg.LagrangianError, match=message):
             make(lg.control)
 
 

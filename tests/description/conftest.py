@@ -5,9 +5,9 @@ import pytest
 
 @pytest.fixture
 def write(tmp_path):
-    def written(text, name="robot.urdf"):
+    def write_file(text, name="robot.urdf"):
         file = tmp_path / name
         file.write_text(text)
         return file
 
-    return written
+    return write_file

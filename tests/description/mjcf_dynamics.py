@@ -65,7 +65,7 @@ def torques(m, q, qd, t=0.0):
 
 def velocities(m, q, qd, qdd=None):
     """Speeds as MuJoCo has them, or with `qdd` accelerations."""
-    found, iq, iv = [], 0, 0
+    result, iq, iv = [], 0, 0
     for j in m.joints:
         own, at = np.array(qd[iv : iv + j.kind.nv], float), q[iq : iq + j.kind.nq]
         if j.type == "free":
@@ -78,9 +78,9 @@ def velocities(m, q, qd, qdd=None):
                 own = np.r_[R @ (of[3:] + np.cross(w, v)), of[:3]]
         elif qdd is not None:
             own = np.array(qdd[iv : iv + j.kind.nv], float)
-        found.append(own)
+        result.append(own)
         iq, iv = iq + j.kind.nq, iv + j.kind.nv
-    return np.concatenate(found)
+    return np.concatenate(result)
 
 
 def compare(text, seed=0, scale=1.0, tolerance=1e-8, parameters=None, ctrl=None):

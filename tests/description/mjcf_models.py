@@ -71,7 +71,7 @@ def matrix(position, rotation):
     return T
 
 
-def turned(quat, diagonal):
+def rotate_diagonal(quat, diagonal):
     R = Rotation.from_quat([*quat[1:], quat[0]]).as_matrix()
     return R @ np.diag(diagonal) @ R.T
 
@@ -108,7 +108,7 @@ def check_same(m, ref, seed=0):
             np.testing.assert_allclose(np.array(body.center, float), ref.body_ipos[i], atol=1e-10, err_msg=name)
         scale = max(ref.body_inertia[i].max(), 1e-12)
         np.testing.assert_allclose(
-            body.inertia_matrix, turned(ref.body_iquat[i], ref.body_inertia[i]), atol=1e-8 * scale, err_msg=name
+            body.inertia_matrix, rotate_diagonal(ref.body_iquat[i], ref.body_inertia[i]), atol=1e-8 * scale, err_msg=name
         )
     check_joints(m, ref)
     data = mujoco.MjData(ref)

@@ -15,10 +15,10 @@ TOLERANCE = 1e-10
 
 def again(mechanism, format, **options):  # noqa: A002
     """The file's text read by our own reader, and what the writer says."""
-    made = lg.convert(mechanism, format)
+    conversion = lg.convert(mechanism, format)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lg.ReaderWarning)
-        return lg.loads(made.text, format, **options), made
+        return lg.loads(conversion.text, format, **options), conversion
 
 
 def bare(mechanism, **changes):
@@ -41,10 +41,10 @@ class Map:
         assert not missing, missing
 
     def q(self, q):
-        found = self.other.neutral_configuration()
+        result = self.other.neutral_configuration()
         for name, x in zip(self.one.coordinate_names, q, strict=True):
-            found[self.other.coordinate_names.index(self.names[name])] = x - self.offsets.get(name, 0.0)
-        return found
+            result[self.other.coordinate_names.index(self.names[name])] = x - self.offsets.get(name, 0.0)
+        return result
 
     def speeds(self, q, qd):
         """S with their speeds = S ours, and S' qd."""
@@ -83,7 +83,7 @@ def differences(one, other, names, seed=1, loops=False, offsets=None):
         qd = lg.consistent_speeds(a, q, qd)
     p = to.q(q)
     S, rate = to.speeds(q, qd)
-    found = {
+    results = {
         "mass matrix": off(S.T @ b.mass_matrix(p) @ S, a.mass_matrix(q)),
         "gravity": off(S.T @ b.gravity(p), a.gravity(q)),
         "torques": off(S.T @ b.inverse_dynamics(p, S @ qd, S @ qdd + rate), a.inverse_dynamics(q, qd, qdd)),
@@ -91,17 +91,17 @@ def differences(one, other, names, seed=1, loops=False, offsets=None):
     if S.shape[0] == S.shape[1]:
         force = np.linalg.solve(S.T, tau)
         there = np.linalg.solve(S, b.forward_dynamics(p, S @ qd, force) - rate)
-        found["accelerations"] = off(there, a.forward_dynamics(q, qd, tau))
-    return found
+        results["accelerations"] = off(there, a.forward_dynamics(q, qd, tau))
+    return results
 
 
 def assert_same_dynamics(one, other, names, **options):
-    found = differences(one, other, names, **options)
-    assert max(found.values()) < TOLERANCE, found
+    actual = differences(one, other, names, **options)
+    assert max(actual.values()) < TOLERANCE, actual
 
 
 # a quadruped of our own: a free base, hips that are universal joints, and knees
-def quadruped():
+def quadruped_mechanism():
     rng = np.random.default_rng(3)
     bodies = [lg.Body("base", 12.0, (0.01, 0.0, 0.02), (0.2, 0.01, 0.0, 0.5, 0.02, 0.6))]
     joints = [lg.Joint("floating", "free", "ground", "base", actuated=False)]

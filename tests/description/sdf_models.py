@@ -20,9 +20,9 @@ def model(inside, version="1.9", attributes=""):
 
 
 def link(name, pose="", mass=1.0, center="0 0 0", inertia=(1.0, 1.0, 1.0), more="", relative_to=""):
-    given = f'<pose relative_to="{relative_to}">{pose}</pose>' if pose or relative_to else ""
+    text = f'<pose relative_to="{relative_to}">{pose}</pose>' if pose or relative_to else ""
     ixx, iyy, izz = inertia
-    return f"""<link name="{name}">{given}<inertial><pose>{center} 0 0 0</pose><mass>{mass}</mass>
+    return f"""<link name="{name}">{text}<inertial><pose>{center} 0 0 0</pose><mass>{mass}</mass>
         <inertia><ixx>{ixx}</ixx><iyy>{iyy}</iyy><izz>{izz}</izz></inertia></inertial>{more}</link>"""
 
 

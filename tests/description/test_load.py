@@ -32,7 +32,7 @@ def readers(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["arm.toml", "ARM.TOML"])
-def test_toml(tmp_path, name):
+def test_toml_is_recognised_by_its_name(tmp_path, name):
     file = tmp_path / name
     file.write_text(PENDULUM)
     for path in (file, str(file)):
@@ -58,7 +58,7 @@ def test_toml(tmp_path, name):
         ("a.xml", "<sdf version='1.9'/>", "sdf"),
     ],
 )
-def test_xml(tmp_path, readers, name, text, reader):
+def test_xml_is_recognised_by_its_content(tmp_path, readers, name, text, reader):
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert load(tmp_path / name) == (reader, name, {})
 
@@ -214,7 +214,7 @@ def test_missing_file_says_what_is_there(tmp_path, suffix):
         load(tmp_path / "nowhere" / f"arm{suffix}")
 
 
-def test_directories(tmp_path):
+def test_directories_are_no_descriptions(tmp_path):
     folder = tmp_path / "x.toml"
     folder.mkdir()
     for path in (folder, tmp_path):

@@ -79,12 +79,12 @@ def test_the_leader_of_an_sdf_carries_what_its_follower_needs(axis, more):
 
 
 def test_of_a_universal_joint_the_axis_that_follows_has_no_motor():
-    given = "<axis2><xyz>0 1 0</xyz>{}</axis2>"
+    text = "<axis2><xyz>0 1 0</xyz>{}</axis2>"
     follows = '<mimic joint="a"/>'
     parts = sdf.link("p") + sdf.link("r") + sdf.joint("a", "world", "p")
-    m = sdf.quiet(sdf.model(parts + sdf.joint("u", "p", "r", "universal", "1 0 0", given.format(follows))))
+    m = sdf.quiet(sdf.model(parts + sdf.joint("u", "p", "r", "universal", "1 0 0", text.format(follows))))
     assert {j.name: j.actuated for j in m.joints} == {"a": True, "u::1": True, "u::2": False}
-    m = sdf.quiet(sdf.model(parts + sdf.joint("u", "p", "r", "universal", "1 0 0", given.format(follows), axis=follows)))
+    m = sdf.quiet(sdf.model(parts + sdf.joint("u", "p", "r", "universal", "1 0 0", text.format(follows), axis=follows)))
     assert {j.name: j.actuated for j in m.joints} == {"a": True, "u": False}
 
 

@@ -154,10 +154,10 @@ def test_mistakes_are_refused(actuator, says):
         mjcf.read_text(with_actuators(actuator))
 
 
-@pytest.mark.parametrize("given", [{"ctrl_m": "abc"}, {"ctrl_m": None}, {"ctrl_m": [1]}, {"ctrl_m": True}, [0.5]])
-def test_parameters_are_numbers(given):
+@pytest.mark.parametrize("value", [{"ctrl_m": "abc"}, {"ctrl_m": None}, {"ctrl_m": [1]}, {"ctrl_m": True}, [0.5]])
+def test_parameters_are_numbers(value):
     with pytest.raises(ArgumentError, match="number"):
-        mjcf.read_text(with_actuators('<motor name="m" joint="knee"/>'), parameters=given)
+        mjcf.read_text(with_actuators('<motor name="m" joint="knee"/>'), parameters=value)
 
 
 def test_many_actuators_without_names():

@@ -23,7 +23,7 @@ def names(m, ref):
     "how",
     ['count="3"', 'count="3" offset=".1 .2 0" euler="0 10 20"', 'count="11" sep="_" euler="30 0 0" offset="0 1 0"'],
 )
-def test_replicate(how):
+def test_replicates_are_those_of_mujoco(how):
     names(*check(model(f"<replicate {how}>{LINK}</replicate>")))
     names(*check(model(f'<body name="base"><joint name="b"/>{BALL}<replicate {how}>{LINK}</replicate></body>')))
 
@@ -115,7 +115,7 @@ def parent(tmp_path):
 
 
 @pytest.mark.parametrize("what", ['body="arm"', 'body="hand"', 'frame="stand"', ""])
-def test_attach(parent, what):
+def test_attached_models_are_those_of_mujoco(parent, what):
     attach = f'<attach model="other" {what} prefix="x_"/>'
     names(*check_file(parent(attach)))
     names(*check_file(parent("", attach)))

@@ -24,7 +24,7 @@ TENDONS = (
 )
 
 
-def coupled(equalities, before=""):
+def coupled_model(equalities, before=""):
     return model(ARM, before, f"{TENDONS}<equality>{equalities}</equality>")
 
 
@@ -40,27 +40,27 @@ def coupled(equalities, before=""):
     ],
 )
 def test_couplings_hold_as_mujocos_do(equality):
-    m = compare(coupled(equality), scale=0.3)
+    m = compare(coupled_model(equality), scale=0.3)
     assert m.equation_count == equality.count("name=") + equality.count("<joint joint1")
     assert not [note for note in m.notes if "ignored" in note and "equality" in note]
 
 
 def test_a_coupling_holds_the_polynomial():
-    m = quiet(coupled('<joint joint1="s" joint2="p" polycoef=".1 .5 -.3 .2 .05"/>'))
+    m = quiet(coupled_model('<joint joint1="s" joint2="p" polycoef=".1 .5 -.3 .2 .05"/>'))
     q = lg.assemble(m, {"p": 0.9})
     x = q[m.coordinate_names.index("p")] - np.radians(20)
     assert q[m.coordinate_names.index("s")] - 0.3 == pytest.approx(0.1 + 0.5 * x - 0.3 * x**2 + 0.2 * x**3 + 0.05 * x**4)
 
 
 def test_a_coupling_that_is_not_active_is_noted():
-    m = quiet(coupled('<joint joint1="s" joint2="p" active="false"/>'))
+    m = quiet(coupled_model('<joint joint1="s" joint2="p" active="false"/>'))
     assert not m.constraints
     assert any("not active" in note for note in m.notes)
 
 
-def test_a_bent_tendon_that_keeps_its_length_is_said():
+def test_a_bent_tendon_that_keeps_its_length_is_reported():
     with pytest.warns(ReaderWarning, match="spatial tendon.*e"):
-        m = mjcf.read_text(coupled('<tendon name="e" tendon1="bent"/>'))
+        m = mjcf.read_text(coupled_model('<tendon name="e" tendon1="bent"/>'))
     assert not m.equation_count
 
 
@@ -87,7 +87,7 @@ def test_a_weld_between_parts_of_one_body_holds_nothing():
 )
 def test_mistakes_are_refused(equality, says):
     with pytest.raises(DescriptionError, match=says):
-        mjcf.read_text(coupled(equality))
+        mjcf.read_text(coupled_model(equality))
 
 
 def test_a_tendon_that_names_a_joint_twice_is_refused_as_in_mujoco():

@@ -18,7 +18,7 @@ from lagrangian.errors import DescriptionError, MechanismError
 # -- include -----------------------------------------------------------------------------------------------------------------
 
 
-def test_include(tmp_path):
+def test_included_files_become_part_of_the_model(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "defaults.xml").write_text('<mujocoinclude><default><joint damping="3"/></default></mujocoinclude>')
     (tmp_path / "arm.xml").write_text(
@@ -169,7 +169,7 @@ def test_meshes_without_mass_do_no_harm():
     assert quiet(text).bodies[0].mass == 1
 
 
-def test_files(tmp_path):
+def test_files_are_read_and_unreadable_ones_refused(tmp_path):
     file = tmp_path / "m.xml"
     file.write_text(MODELS["pendulum"])
     m = mjcf.read(file)

@@ -38,8 +38,8 @@ def test_pose_speeds_and_controls_are_those_of_mujoco():
     np.testing.assert_allclose(velocities(m, q, qd), data.qvel, atol=1e-15)
     assert [m.parameters[f"ctrl_{name}"].value for name in ("m", "servo")] == [0.4, 0.9]
     mujoco.mj_forward(ref, data)
-    found = dict(zip(m.speed_names, torques(m, q, qd), strict=True))
-    assert [found["knee"], found["slide"]] == pytest.approx(data.qfrc_actuator[-2:], rel=1e-12)
+    torque_by_speed = dict(zip(m.speed_names, torques(m, q, qd), strict=True))
+    assert [torque_by_speed["knee"], torque_by_speed["slide"]] == pytest.approx(data.qfrc_actuator[-2:], rel=1e-12)
     begun = lg.simulate(m, 0.01)
     np.testing.assert_allclose([*begun.q[0], *begun.qd[0]], [*q, *qd], atol=1e-12)
 
@@ -57,7 +57,7 @@ def test_a_keyframe_without_speeds_and_controls_begins_at_rest():
     assert [note for note in m.notes if "<key>" in note and "home" in note]  # which is not chosen
 
 
-def test_mistakes():
+def test_unknown_keyframes_are_refused():
     with pytest.raises(ArgumentError, match=r"keyframe: there is no keyframe 'hom'. Did you mean 'home'\? Known: home, still"):
         lg.loads(TEXT, "mjcf", keyframe="hom")
     for number in (2, -1, True, "2"):
@@ -98,8 +98,8 @@ def test_controls_of_actuators_that_are_left_out_are_warned_of():
     text = model(BODIES.replace('</body><body name="other"', site), after=f"<actuator>{actuators}</actuator>{keys}")
     with pytest.warns(ReaderWarning) as caught:
         m = lg.loads(text, "mjcf", keyframe="hover")
-    (told,) = [str(w.message) for w in caught]
-    assert "<actuator> that the keyframe gives a control (2: up, down): ignored: it acts through a site" in told
+    (message,) = [str(w.message) for w in caught]
+    assert "<actuator> that the keyframe gives a control (2: up, down): ignored: it acts through a site" in message
     assert any(note.startswith("<actuator> (1: off): ignored") for note in m.notes)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ReaderWarning)

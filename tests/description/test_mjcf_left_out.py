@@ -111,14 +111,14 @@ def test_bodies_without_mass_that_are_no_mistake(text):
         assert mjcf.read_text(text).nv == known.nv
 
 
-def test_gravity():
+def test_gravity_can_be_disabled():
     body = f"<body><joint/>{BALL}</body>"
     assert quiet(model(body)).gravity == (0, 0, -9.81)
     assert quiet(model(body, '<option gravity="0 0 -1.6"/>')).gravity == (0, 0, -1.6)
     assert quiet(model(body, '<option><flag gravity="disable"/></option>')).gravity == (0, 0, 0)
 
 
-def test_visuals():
+def test_visuals_have_shape_colour_and_file():
     text = model(
         '<body><joint/><geom type="box" size=".1 .2 .3" material="red" pos="0 0 1"/>'
         '<geom type="capsule" size=".1 .5" rgba="0 1 0 1"/>'

@@ -35,14 +35,14 @@ def with_mesh(mesh, geom=GEOM, more=""):
 
 @pytest.mark.parametrize("kind", ["", "legacy", "exact", "convex", "shell"])
 @pytest.mark.parametrize("how", ["", 'scale=".5 2 1"', 'refpos=".1 .2 .3" refquat="1 2 3 4" scale="2 1 3"'])
-def test_inline(kind, how):
+def test_meshes_of_vertices_have_the_inertia_of_mujoco(kind, how):
     inertia = f'inertia="{kind}"' if kind else ""
     check(with_mesh(f"{INLINE} {inertia} {how}"))
     check(with_mesh(f"{INLINE} {inertia} {how}", GEOM + ' mass="3"', '<geom size=".1" pos="1 0 0"/>'))
 
 
 @pytest.mark.parametrize("kind", ["legacy", "exact", "shell"])
-def test_mirrored(kind):
+def test_mirrored_meshes_have_the_inertia_of_mujoco(kind):
     check(with_mesh(f'{INLINE} inertia="{kind}" scale="-1 1 1"'))
 
 
@@ -57,7 +57,7 @@ def test_hull_of_few_vertices():
     "how",
     ["sphere 0", "sphere 2", "supersphere 3 1 1", "supersphere 16 .3 .4", "supertorus 20 .3 .4 1", "cone 5 0", "cone 7 .4"],
 )
-def test_builtin(how):
+def test_builtin_meshes_have_the_inertia_of_mujoco(how):
     kind, _, parameters = how.partition(" ")
     for inertia in ("legacy", "exact", "convex", "shell"):
         m, _ = check(with_mesh(f'builtin="{kind}" params="{parameters}" scale=".1 .2 .3" inertia="{inertia}"'))
@@ -65,7 +65,7 @@ def test_builtin(how):
 
 
 @pytest.mark.parametrize("kind", ["box", "sphere", "ellipsoid", "capsule", "cylinder"])
-def test_fitted(kind):
+def test_shapes_fitted_to_meshes_are_those_of_mujoco(kind):
     check(with_mesh(INLINE, f'type="{kind}" mesh="m" pos=".1 .2 .3" fitscale="1.2"'))
 
 
@@ -79,7 +79,7 @@ def test_fitted(kind):
         'type="cylinder" size=".1" fromto="0 0 0 1 2 3"',
     ],
 )
-def test_shells(geom):
+def test_shells_have_the_inertia_of_mujoco(geom):
     check(model(f'<body><joint/><geom {geom} shellinertia="true"/><geom size=".05" pos="1 0 0"/></body>'))
     check(model(f'<body><joint/><geom {geom} shellinertia="true" mass="2"/></body>'))
 
@@ -124,7 +124,7 @@ def msh():
 
 
 @pytest.mark.parametrize(("name", "data"), [("a.stl", binary_stl()), ("a.obj", obj()), ("b.OBJ", obj(True)), ("a.msh", msh())])
-def test_files(tmp_path, name, data):
+def test_mesh_files_have_the_inertia_of_mujoco(tmp_path, name, data):
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / name).write_bytes(data)
     file = tmp_path / "m.xml"

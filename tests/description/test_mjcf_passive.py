@@ -22,7 +22,7 @@ def with_tendons(tendons, before=""):
     return model(ARM, before, f"<tendon>{tendons}</tendon>")
 
 
-def fixed(how):
+def fixed_tendon(how):
     return f'<fixed name="t" {how}><joint joint="p" coef=".5"/><joint joint="s" coef="-2"/></fixed>'
 
 
@@ -31,10 +31,10 @@ def spatial(how, *sites):
 
 
 TENDONS = {
-    "a fixed spring": fixed('stiffness="30"'),
-    "a fixed spring with a damper": fixed('stiffness="30" damping="2" springlength=".1"'),
-    "a fixed spring with play": fixed('stiffness="30" springlength="-.1 .1"'),
-    "a damper": fixed('damping="3"'),
+    "a fixed spring": fixed_tendon('stiffness="30"'),
+    "a fixed spring with a damper": fixed_tendon('stiffness="30" damping="2" springlength=".1"'),
+    "a fixed spring with play": fixed_tendon('stiffness="30" springlength="-.1 .1"'),
+    "a damper": fixed_tendon('damping="3"'),
     "a spring between sites": spatial('stiffness="30" damping="1"', "on_a", "on_d"),
     "a rope": spatial('stiffness="30" springlength="0 .3"', "on_c", "on_d"),
     "through several bodies": spatial('stiffness="30" damping="2" springlength=".4"', "fixed", "on_a", "on_c", "on_d"),
@@ -71,10 +71,10 @@ def test_a_time_constant_gives_spring_and_damper():
 @pytest.mark.parametrize(
     ("tendon", "says"),
     [
-        (fixed('frictionloss="1"'), "frictionloss of a tendon.*t"),
-        (fixed('armature="1"'), "armature of a tendon.*t"),
-        (fixed('range="-1 1"'), "range of a tendon.*t"),
-        (fixed('stiffness="1 2"'), "nonlinear stiffness.*t"),
+        (fixed_tendon('frictionloss="1"'), "frictionloss of a tendon.*t"),
+        (fixed_tendon('armature="1"'), "armature of a tendon.*t"),
+        (fixed_tendon('range="-1 1"'), "range of a tendon.*t"),
+        (fixed_tendon('stiffness="1 2"'), "nonlinear stiffness.*t"),
         (
             '<spatial name="t" stiffness="1"><site site="on_a"/><pulley divisor="2"/><site site="on_c"/>'
             '<site site="on_d"/></spatial>',
@@ -82,7 +82,7 @@ def test_a_time_constant_gives_spring_and_damper():
         ),
     ],
 )
-def test_what_of_a_tendon_is_left_out_is_said(tendon, says):
+def test_what_of_a_tendon_is_left_out_is_reported(tendon, says):
     with pytest.warns(ReaderWarning, match=says):
         mjcf.read_text(with_tendons(tendon))
 
@@ -90,14 +90,14 @@ def test_what_of_a_tendon_is_left_out_is_said(tendon, says):
 @pytest.mark.parametrize(
     ("tendon", "says"),
     [
-        (fixed('springlength="2 1"  stiffness="1"'), "springlength"),
-        (fixed('stiffnes="1"'), "stiffnes"),
+        (fixed_tendon('springlength="2 1"  stiffness="1"'), "springlength"),
+        (fixed_tendon('stiffnes="1"'), "stiffnes"),
         ('<fixed name="t"/>', "no joint"),
         ('<fixed name="t"><joint joint="z" coef="1"/></fixed>', "'z'"),
         ('<fixed name="t"><site site="on_a"/></fixed>', "site"),
         (spatial("", "nowhere"), "nowhere"),
         ('<rope name="t"/>', "fixed"),
-        (fixed("") + fixed(""), "there are two tendons"),
+        (fixed_tendon("") + fixed_tendon(""), "there are two tendons"),
     ],
 )
 def test_mistakes_are_refused(tendon, says):

@@ -101,11 +101,11 @@ def test_mujoco_knows_every_name(tag):
 # -- what is ignored ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", ['density="1.2"', 'viscosity="1e-5"', 'wind="1 0 0"'])
-def test_a_fluid_is_warned_of(given):
-    name = given.partition("=")[0]
+@pytest.mark.parametrize("value", ['density="1.2"', 'viscosity="1e-5"', 'wind="1 0 0"'])
+def test_a_fluid_is_warned_of(value):
+    name = value.partition("=")[0]
     with pytest.warns(ReaderWarning, match=rf"<option> of a fluid \(1: {name}\): ignored") as caught:
-        m = mjcf.read_text(model(f"<option {given}/>"))
+        m = mjcf.read_text(model(f"<option {value}/>"))
     assert len(caught) == 1
     assert len(m.notes) == 1
 
@@ -140,9 +140,9 @@ def test_of_several_options_the_last_holds(first, last):
 
 def test_what_a_keyframe_has_beside_its_pose_is_noted():
     keys = '<key name="k" time="1" qpos=".5" qvel="2" ctrl="3"/><key name="l" qvel="1"/><key name="m" qpos="1"/>'
-    found = notes(model(f'<actuator><motor joint="j"/></actuator><keyframe>{keys}</keyframe>'))
+    actual = notes(model(f'<actuator><motor joint="j"/></actuator><keyframe>{keys}</keyframe>'))
     meaning = "not part of a pose; load(path, keyframe=...) starts a simulation with it"
-    assert [note for note in found if "<key>" in note] == [
+    assert [note for note in actual if "<key>" in note] == [
         "<key> time (1: k): ignored",
         f"<key> qvel (2: k, l): {meaning}",
         f"<key> ctrl (1: k): {meaning}",

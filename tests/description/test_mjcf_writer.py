@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.description.robot_file_round_trips import again, assert_same_dynamics, bare, differences, off, quadruped
+from tests.description.robot_file_round_trips import again, assert_same_dynamics, bare, differences, off, quadruped_mechanism
 from tests.mechanisms import random_mechanism, seeds, two_chains
 
 import lagrangian as lg
@@ -15,7 +15,7 @@ import lagrangian as lg
 HELD = ["ball", "continuous", "fixed", "free", "gimbal", "planar", "prismatic", "revolute", "universal"]
 
 
-def held(m):
+def without_losses(m):
     """What MJCF holds of a mechanism: dry friction is the same both ways."""
     joints = []
     for j in m.joints:
@@ -30,11 +30,13 @@ UNREAL = ("puma560",)  # whose parameters are not those of real bodies
 @pytest.mark.parametrize("name", [name for name in lg.library() if name not in UNREAL])
 def test_the_library_has_the_same_dynamics(name):
     m = lg.library(name)
-    r, made = again(m, "mjcf")
-    assert_same_dynamics(held(m).replace(loops=()), r.replace(loops=(), constraints=()), made.coordinates)
+    r, conversion = again(m, "mjcf")
+    assert_same_dynamics(without_losses(m).replace(loops=()), r.replace(loops=(), constraints=()), conversion.coordinates)
     assert r.gravity == tuple(map(float, m.gravity))
     if m.loops:
-        assert_same_dynamics(held(m).replace(initial=lg.InitialState(q=m.initial.q)), r, made.coordinates, loops=True)
+        assert_same_dynamics(
+            without_losses(m).replace(initial=lg.InitialState(q=m.initial.q)), r, conversion.coordinates, loops=True
+        )
 
 
 def upright(m):
@@ -54,9 +56,9 @@ def upright(m):
 @settings(max_examples=6)
 def test_random_trees(types, seed):
     m = upright(random_mechanism(types, seed, passive=True))
-    r, made = again(m, "mjcf")
+    r, conversion = again(m, "mjcf")
     assert len(r.springs) == 1
-    assert_same_dynamics(held(m), r, made.coordinates, seed=seed)
+    assert_same_dynamics(without_losses(m), r, conversion.coordinates, seed=seed)
 
 
 def test_the_start_is_the_pose_that_is_written():
@@ -64,14 +66,14 @@ def test_the_start_is_the_pose_that_is_written():
     r, _ = again(m, "mjcf")
     np.testing.assert_allclose(r.initial.q, lg.assemble(m), atol=1e-12)
     assert set(r.poses) >= set(m.poses)
-    quad = quadruped().replace(initial=lg.InitialState(q=(1, 0, 0, 0, 0.1, 0.2, 0.5, *([0.1] * 12))))
+    quad = quadruped_mechanism().replace(initial=lg.InitialState(q=(1, 0, 0, 0, 0.1, 0.2, 0.5, *([0.1] * 12))))
     np.testing.assert_allclose(again(quad, "mjcf")[0].initial.q, quad.initial.q, atol=1e-15)
 
 
 def test_speeds_of_the_start_are_a_keyframe():
     m = lg.library("heavy_top")
-    r, made = again(m, "mjcf", keyframe="initial")
-    assert any("load(path, keyframe='initial')" in note for note in made.notes)
+    r, conversion = again(m, "mjcf", keyframe="initial")
+    assert any("load(path, keyframe='initial')" in note for note in conversion.notes)
     np.testing.assert_allclose(r.initial.q, m.initial.q, atol=1e-15)
     np.testing.assert_allclose(r.initial.qd, m.initial.qd, atol=1e-15)
 
@@ -114,11 +116,11 @@ def test_a_cam_that_is_no_polynomial_is_refused():
 
 
 @pytest.mark.parametrize("kind", ["ball", "fixed", "revolute", "distance"])
-def test_loops(kind):
+def test_loops_are_read_back(kind):
     m = two_chains(["revolute", "universal", "revolute"], ["free"], kind, 9)
     m = m.replace(joints=[replace(j, placement=lg.Transform()) if j.type == "free" else j for j in m.joints])
-    r, made = again(m, "mjcf")
-    assert max(differences(m, r, made.coordinates, loops=True).values()) < 1e-9
+    r, conversion = again(m, "mjcf")
+    assert max(differences(m, r, conversion.coordinates, loops=True).values()) < 1e-9
 
 
 @pytest.mark.parametrize("kind", ["prismatic", "cylindrical", "planar", "universal"])
@@ -131,12 +133,12 @@ EQUATIONS = ["2*j0 + 5*j1 - 0.3", "j1 - 0.2*j0^3 + j0 - 0.1", "j0 - 0.4", "j0 + 
 
 
 @pytest.mark.parametrize("equation", EQUATIONS)
-def test_couplings(equation):
+def test_couplings_are_read_back(equation):
     m = random_mechanism(["revolute", "revolute", "prismatic"], 2).replace(
         constraints=[lg.HolonomicConstraint("gear", equation)], initial=lg.InitialState(q=(0.2, 0.1, -0.1))
     )
-    r, made = again(m, "mjcf")
-    assert not made.warnings
+    r, conversion = again(m, "mjcf")
+    assert not conversion.warnings
     a, b = lg.compile(m), lg.compile(r)
     q = np.array([0.3, -0.4, 0.2])
     ours, theirs = a.constraint_jacobian(q)[0], b.constraint_jacobian(q)[0]
@@ -159,12 +161,12 @@ def test_springs_and_compensation():
             lg.GravityCompensation("lift", "b1", 0.5),
         ]
     )
-    r, made = again(m, "mjcf")
-    assert not made.warnings
-    assert_same_dynamics(m, r, made.coordinates)
+    r, conversion = again(m, "mjcf")
+    assert not conversion.warnings
+    assert_same_dynamics(m, r, conversion.coordinates)
 
 
-def test_what_is_left_out_is_said():
+def test_what_is_left_out_is_reported():
     wall = lg.Wall("floor", "b0", stiffness=1e4)
     m = random_mechanism(["revolute"], 4).replace(springs=[wall])
     m = m.replace(joints=[replace(m.joints[0], friction=lg.Friction(0.1, 0.2, 0.3, static=0.5))])
@@ -173,22 +175,22 @@ def test_what_is_left_out_is_said():
         assert part in warned
 
 
-def test_actuators():
+def test_actuators_are_read_back():
     m = random_mechanism(["revolute", "prismatic", "revolute"], 4)
     joints = [replace(m.joints[0], limits=lg.JointLimits(-1, 2, 3.0, 7.0)), m.joints[1], replace(m.joints[2], actuated=False)]
     m = m.replace(joints=joints, initial=lg.InitialState(torque=(("j1", lg.parameter("k", 3.0) * 2),)))
-    r, made = again(m, "mjcf")
-    assert not made.warnings
+    r, conversion = again(m, "mjcf")
+    assert not conversion.warnings
     assert sorted(r.parameters) == ["ctrl_j0", "ctrl_j1"]
     assert float(dict(r.initial.torque)["j1"]) == 6.0
     assert r.joint("j0").limits == lg.JointLimits(-1, 2, math.inf, 7.0)
-    assert any("speed limit" in note for note in made.notes)
+    assert any("speed limit" in note for note in conversion.notes)
 
 
 def test_what_is_no_real_body_is_made_one_with_a_warning():
     m = lg.library("puma560")
-    r, made = again(m, "mjcf")
-    assert any("bodies 'link1', 'link3' have an inertia that no real body can have" in x for x in made.warnings)
+    r, conversion = again(m, "mjcf")
+    assert any("bodies 'link1', 'link3' have an inertia that no real body can have" in x for x in conversion.warnings)
     for body in r.bodies:
         a, b, c = body.principal_inertia()[0]
         assert a + b >= c * (1 - 1e-12)

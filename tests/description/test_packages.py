@@ -24,7 +24,7 @@ def robot(around):
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "actual"),
     [
         ("package://arm/meshes/a.stl", "src/main-branch/meshes/a.stl"),  # by its package.xml
         ("model://main-branch/meshes/a.stl", "src/main-branch/meshes/a.stl"),  # by its folder's name
@@ -33,12 +33,12 @@ def robot(around):
         ("a.stl", "src/main-branch/urdf/a.stl"),
     ],
 )
-def test_found_around_the_file(around, name, found):
-    assert find_file(name, robot(around)).samefile(around / found)
+def test_found_around_the_file(around, name, actual):
+    assert find_file(name, robot(around)).samefile(around / actual)
 
 
 @pytest.mark.parametrize("variable", ["ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH"])
-def test_found_where_ros_is_told_to_look(around, monkeypatch, variable):
+def test_found_where_ros_is_reported_to_look(around, monkeypatch, variable):
     monkeypatch.setenv(variable, f"/nowhere:{around / 'far'}")
     assert find_file("package://arm/meshes/a.stl", "/elsewhere/r.urdf").samefile(around / "far/arm/meshes/a.stl")
     # what is around the file comes first

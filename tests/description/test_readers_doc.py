@@ -21,7 +21,7 @@ URDF = (
 
 
 @pytest.fixture(scope="module")
-def printed():
+def document_functions():
     """The functions of the document."""
     names = {}
     exec(compile(DOC.read_text(encoding="utf-8"), str(DOC), "exec"), names)
@@ -34,11 +34,11 @@ def state(seed=1):
     return np.r_[quaternion / np.linalg.norm(quaternion), rng.normal(size=3)], rng.normal(size=6)
 
 
-def test_mujoco(printed):
+def test_the_mjcf_model_of_the_page_has_the_dynamics_of_mujoco(document_functions):
     mujoco = pytest.importorskip("mujoco")
     q, qd = state()
-    qpos, qvel = printed["to_mujoco"](q, qd)
-    for one, other in zip(printed["from_mujoco"](qpos, qvel), (q, qd), strict=True):
+    qpos, qvel = document_functions["to_mujoco"](q, qd)
+    for one, other in zip(document_functions["from_mujoco"](qpos, qvel), (q, qd), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-15)
     model = mujoco.MjModel.from_xml_string(MJCF)
     data = mujoco.MjData(model)
@@ -54,11 +54,11 @@ def test_mujoco(printed):
     assert dyn.potential_energy(q) == pytest.approx(data.energy[0], rel=1e-12)
 
 
-def test_pinocchio(printed):
+def test_the_urdf_of_the_page_has_the_dynamics_of_pinocchio(document_functions):
     pin = pytest.importorskip("pinocchio")
     q, qd = state(2)
-    theirs = printed["to_pinocchio"](q, qd)
-    for one, other in zip(printed["from_pinocchio"](*theirs), (q, qd), strict=True):
+    theirs = document_functions["to_pinocchio"](q, qd)
+    for one, other in zip(document_functions["from_pinocchio"](*theirs), (q, qd), strict=True):
         np.testing.assert_array_equal(one, other)
     model = pin.buildModelFromXML(URDF, pin.JointModelFreeFlyer())
     data = model.createData()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.description.robot_file_round_trips import again, assert_same_dynamics, quadruped
+from tests.description.robot_file_round_trips import again, assert_same_dynamics, quadruped_mechanism
 
 import lagrangian as lg
 
@@ -31,9 +31,9 @@ FORMATS = ("urdf", "mjcf", "sdf")
 
 @pytest.mark.parametrize(("name", "root"), [("a.urdf", "<robot"), ("a.xml", "<mujoco"), ("a.MJCF", "<mujoco"), ("a.sdf", "<sdf")])
 def test_the_suffix_says_the_format(name, root, tmp_path):
-    file = lg.save(quadruped(), tmp_path / name)
+    file = lg.save(quadruped_mechanism(), tmp_path / name)
     assert root in file.read_text("utf-8")
-    assert lg.load(file).nv == quadruped().nv
+    assert lg.load(file).nv == quadruped_mechanism().nv
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -73,19 +73,19 @@ def test_hostile_names(format):  # noqa: A002
         parent = name
     frames = [lg.Frame(f"{name}_", name) for name in HOSTILE]
     m = lg.Mechanism('rob"ot & <co>', bodies, joints, frames=frames)
-    r, made = again(m, format)
-    assert_same_dynamics(m, r, made.coordinates)
-    renamed = {ours for ours, theirs in made.coordinates.items() if ours != theirs}
+    r, conversion = again(m, format)
+    assert_same_dynamics(m, r, conversion.coordinates)
+    renamed = {ours for ours, theirs in conversion.coordinates.items() if ours != theirs}
     for name in renamed:
-        assert any(repr(name) in note and "is called" in note for note in made.notes)
+        assert any(repr(name) in note and "is called" in note for note in conversion.notes)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_notes_are_sentences_and_names_of_many_are_counted(format):  # noqa: A002
-    made = lg.convert("snake_chain", format)
-    assert all(note.strip() == note and "{" not in note for note in made.notes)
-    assert any("and 3 more have an initial torque" in note for note in made.notes)
-    assert set(made.warnings) <= set(made.notes)
+    conversion = lg.convert("snake_chain", format)
+    assert all(note.strip() == note and "{" not in note for note in conversion.notes)
+    assert any("and 3 more have an initial torque" in note for note in conversion.notes)
+    assert set(conversion.warnings) <= set(conversion.notes)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -99,7 +99,7 @@ def test_a_long_chain(format):  # noqa: A002
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_numbers_are_written_to_the_last_bit(format):  # noqa: A002
-    m = quadruped()
+    m = quadruped_mechanism()
     x = 0.1 + 0.2
     m = m.replace(bodies=[replace(m.bodies[0], mass=x), *m.bodies[1:]])
     r, _ = again(m, format)

@@ -99,7 +99,7 @@ def test_springs_motors_and_limits_that_are_none():
 
 
 @pytest.mark.parametrize(
-    ("given", "pitch"),
+    ("value", "pitch"),
     [
         ("<screw_thread_pitch>0.5</screw_thread_pitch>", 0.5 / (2 * math.pi)),
         ("<thread_pitch>-4</thread_pitch>", 0.25),  # rad/m, of a left-handed thread
@@ -107,8 +107,8 @@ def test_springs_motors_and_limits_that_are_none():
         ("", 1 / (2 * math.pi)),
     ],
 )
-def test_screw(given, pitch):
-    screw = one("screw", more=given)
+def test_the_pitch_of_a_screw_is_its_advance_per_radian(value, pitch):
+    screw = one("screw", more=value)
     assert screw.type == "helical"
     assert screw.pitch == pytest.approx(pitch)
 
@@ -236,8 +236,8 @@ def test_drake_extensions():
     assert [(loop.type, loop.a, loop.b) for loop in m.loops] == [("ball", "a", "b"), ("distance", "a", "b")]
     assert m.loops[0].a_placement.position == (0, 0, 1)
     assert m.loops[1].length == 0.7
-    (found,) = m.springs
-    assert (found.a_point, found.b_point, found.stiffness, found.rest, found.damping) == ((0, 0, 1), (0, 2, 0), 9, 0.3, 2)
+    (actual,) = m.springs
+    assert (actual.a_point, actual.b_point, actual.stiffness, actual.rest, actual.damping) == ((0, 0, 1), (0, 2, 0), 9, 0.3, 2)
     assert (m.joint("p").type, m.joint("p").friction.viscous) == ("planar", 1)
     uneven = quiet(model(link("a") + link("c") + planar.format("1 2 3")))
     assert [j.friction.viscous for j in uneven.joints if j.name.startswith("p::")] == [1, 2, 3]

@@ -52,7 +52,7 @@ def test_poses_in_other_frames():
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("value", "expected"),
     [
         ('<pose degrees="true">1 2 3 30 60 90</pose>', T((1, 2, 3), np.radians([30, 60, 90]))),
         ('<pose rotation_format="quat_xyzw">1 2 3 0 0 2 2</pose>', T((1, 2, 3), (0, 0, np.pi / 2))),
@@ -61,8 +61,8 @@ def test_poses_in_other_frames():
         ("<pose>\n 1\t2 3   0 0 0 </pose>", T((1, 2, 3))),
     ],
 )
-def test_ways_to_write_a_pose(given, expected):
-    m = quiet(model(f'{given}<link name="b"/>'))
+def test_ways_to_write_a_pose(value, expected):
+    m = quiet(model(f'{value}<link name="b"/>'))
     np.testing.assert_allclose(where(m, "b") if m.initial.q else np.eye(4), expected, atol=1e-14)
 
 

@@ -46,7 +46,7 @@ def test_models_around_the_file(tmp_path, uri):
     np.testing.assert_allclose(m.joint("hand::knuckle").axis, T(*B)[:3, :3].T @ [0, 0, 1], atol=1e-14)
 
 
-def test_a_model_of_a_folder_that_gazebo_is_told_of(tmp_path, monkeypatch):
+def test_a_model_of_a_folder_that_gazebo_is_reported(tmp_path, monkeypatch):
     files = {name.replace("models", "library"): text for name, text in LIBRARY.items()}
     put(tmp_path, {**files, "elsewhere/robot.sdf": robot("<include><uri>model://hand</uri></include>")})
     with pytest.raises(DescriptionError, match="GZ_SIM_RESOURCE_PATH"):
@@ -108,7 +108,7 @@ def test_a_model_that_is_merged_by_a_frame_of_its_own(tmp_path):
         ("hand/model.config", "there is no"),  # not a description
     ],
 )
-def test_refused(tmp_path, uri, why):
+def test_wrong_includes_are_refused_at_their_line(tmp_path, uri, why):
     put(tmp_path, {**LIBRARY, "secret.sdf": HAND, "models/robot.sdf": robot(f"\n<include><uri>{uri}</uri></include>")})
     with pytest.raises(DescriptionError, match=why) as error:
         lg.load(tmp_path / "models" / "robot.sdf")

@@ -48,7 +48,7 @@ def robot(mesh):
       <density>{DENSITY}</density>\n<geometry><mesh>{mesh}</mesh></geometry></collision></link></model></sdf>"""
 
 
-def loaded(tmp_path, files, mesh):
+def load_body(tmp_path, files, mesh):
     put(tmp_path, {"model/m.sdf": robot(mesh), **{f"model/meshes/{name}": text for name, text in files.items()}})
     return lg.load(tmp_path / "model" / "m.sdf").bodies[0]
 
@@ -64,7 +64,7 @@ def loaded(tmp_path, files, mesh):
     ],
 )
 def test_a_box(tmp_path, file, text, more):
-    body = loaded(tmp_path, {file: text}, f"<uri>meshes/{file}</uri>{more}")
+    body = load_body(tmp_path, {file: text}, f"<uri>meshes/{file}</uri>{more}")
     mass = DENSITY * SIZE.prod()
     x, y, z = SIZE**2
     # coordinates in files are of single precision
@@ -74,13 +74,13 @@ def test_a_box(tmp_path, file, text, more):
 
 
 def test_a_mirrored_mesh_is_not_inside_out(tmp_path):
-    body = loaded(tmp_path, {"a.obj": obj()}, "<uri>model://model/meshes/a.obj</uri><scale>-1 1 1</scale>")
+    body = load_body(tmp_path, {"a.obj": obj()}, "<uri>model://model/meshes/a.obj</uri><scale>-1 1 1</scale>")
     np.testing.assert_allclose(body.center, AT * [-1, 1, 1], rtol=1e-6)
 
 
 def test_a_mesh_with_a_hole_is_warned_of(tmp_path):
     with pytest.warns(ReaderWarning, match=r"mesh that is not closed \(1: meshes/a\.obj\)"):
-        loaded(tmp_path, {"a.obj": obj(FACES[1:])}, "<uri>meshes/a.obj</uri>")
+        load_body(tmp_path, {"a.obj": obj(FACES[1:])}, "<uri>meshes/a.obj</uri>")
 
 
 @pytest.mark.parametrize(
@@ -104,10 +104,10 @@ def test_a_mesh_with_a_hole_is_warned_of(tmp_path):
         ("a.dae", dae(1, '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'), "<uri>meshes/a.dae</uri>", "refused"),
     ],
 )
-def test_refused(tmp_path, file, text, mesh, why):
+def test_unreadable_meshes_are_refused(tmp_path, file, text, mesh, why):
     put(tmp_path, {"secret.obj": obj()})
     with pytest.raises(DescriptionError, match=why):
-        loaded(tmp_path, {file: text}, mesh)
+        load_body(tmp_path, {file: text}, mesh)
 
 
 def test_a_text_reads_no_mesh():

@@ -64,7 +64,7 @@ TWO = link("a") + link("b")
         ("<sdf version='1.9'><!DOCTYPE x></sdf>", "not XML"),
     ],
 )
-def test_refused(text, message):
+def test_wrong_files_are_refused_with_their_line(text, message):
     with pytest.raises(DescriptionError, match=message) as error:
         quiet(text)
     assert str(error.value).startswith("<text>:")
@@ -145,7 +145,7 @@ def test_a_link_called_world():
     ]
 
 
-def test_options():
+def test_wrong_options_are_refused():
     with pytest.raises(ArgumentError, match="has no named parameters"):
         lg.loads(model(link("a")), format="sdf", parameters={})
     with pytest.raises(ArgumentError, match="GZ_SIM_RESOURCE_PATH"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.description.robot_file_round_trips import again, assert_same_dynamics, bare, differences, quadruped
+from tests.description.robot_file_round_trips import again, assert_same_dynamics, bare, differences, quadruped_mechanism
 from tests.mechanisms import random_mechanism, seeds, two_chains
 
 import lagrangian as lg
@@ -15,7 +15,7 @@ UNREAL = ("puma560",)  # whose parameters are not those of real bodies
 HELD = ["ball", "continuous", "fixed", "free", "gimbal", "helical", "planar", "prismatic", "revolute", "universal"]
 
 
-def held(m):
+def without_losses(m):
     """What SDF holds of a mechanism: dry friction is the same both ways, and nothing but it sits at a ball joint."""
     joints = []
     for j in m.joints:
@@ -28,13 +28,13 @@ def held(m):
 @pytest.mark.parametrize("name", [name for name in lg.library() if name not in UNREAL])
 def test_the_library_has_the_same_dynamics(name):
     m = lg.library(name)
-    r, made = again(m, "sdf")
-    own = {"offsets": made.offsets}
-    assert_same_dynamics(held(m).replace(loops=()), r.replace(loops=(), constraints=()), made.coordinates, **own)
+    r, conversion = again(m, "sdf")
+    own = {"offsets": conversion.offsets}
+    assert_same_dynamics(without_losses(m).replace(loops=()), r.replace(loops=(), constraints=()), conversion.coordinates, **own)
     np.testing.assert_allclose(r.gravity, [float(x) for x in m.gravity], atol=0)
     if m.loops:
-        m = held(m).replace(initial=lg.InitialState(q=m.initial.q))
-        assert_same_dynamics(m, r, made.coordinates, loops=True, **own)
+        m = without_losses(m).replace(initial=lg.InitialState(q=m.initial.q))
+        assert_same_dynamics(m, r, conversion.coordinates, loops=True, **own)
 
 
 def upright(m):
@@ -51,17 +51,17 @@ def upright(m):
 @settings(max_examples=6)
 def test_random_trees(types, seed):
     m = upright(random_mechanism(types, seed, passive=True))
-    r, made = again(m, "sdf")
-    names = made.coordinates
-    assert_same_dynamics(held(m), r, names, seed=seed)
+    r, conversion = again(m, "sdf")
+    names = conversion.coordinates
+    assert_same_dynamics(without_losses(m), r, names, seed=seed)
 
 
 @pytest.mark.parametrize("kind", ["ball", "fixed", "revolute", "prismatic", "universal", "distance"])
-def test_loops(kind):
+def test_loops_are_read_back(kind):
     m = two_chains(["revolute", "universal", "revolute"], ["prismatic", "revolute", "gimbal"], kind, 9)
-    r, made = again(m, "sdf")
+    r, conversion = again(m, "sdf")
     assert [loop.type for loop in r.loops] == [kind]
-    assert max(differences(m, r, made.coordinates, loops=True, offsets=made.offsets).values()) < 1e-9
+    assert max(differences(m, r, conversion.coordinates, loops=True, offsets=conversion.offsets).values()) < 1e-9
 
 
 @pytest.mark.parametrize("kind", ["cylindrical", "planar"])
@@ -72,8 +72,8 @@ def test_loops_that_sdf_has_not(kind):
 
 def test_gears_are_written_as_mimic():
     m = random_mechanism(["revolute", "prismatic"], 2).replace(constraints=[lg.HolonomicConstraint("gear", "2*j0 + 5*j1 - 0.3")])
-    r, made = again(m, "sdf")
-    assert not made.warnings
+    r, conversion = again(m, "sdf")
+    assert not conversion.warnings
     assert np.abs(lg.compile(r).loop_residual(np.array([0.2, (0.3 - 0.4) / 5]))).max() < 1e-15
     m = m.replace(constraints=[lg.HolonomicConstraint("odd", "sin(j0) - j1")])
     assert any("'odd' is left out" in x for x in lg.convert(m, "sdf").warnings)
@@ -82,9 +82,9 @@ def test_gears_are_written_as_mimic():
 def test_springs_between_points_are_drakes():
     m = random_mechanism(["revolute", "revolute"], 3)
     m = m.replace(springs=[lg.PointSpring("stay", "ground", "b1", (0.1, 0, 0), (0, 0.2, 0), 5.0, 0.3, 0.1)])
-    r, made = again(m, "sdf")
-    assert "only Drake reads" in made.warnings[0]
-    assert_same_dynamics(m, r, made.coordinates)
+    r, conversion = again(m, "sdf")
+    assert "only Drake reads" in conversion.warnings[0]
+    assert_same_dynamics(m, r, conversion.coordinates)
     slack = m.replace(springs=[replace(m.springs[0], slack=0.1), lg.GravityCompensation("half", "b0", 0.5)])
     warned = lg.convert(slack, "sdf").warnings
     assert any("spring 'stay' is left out" in x for x in warned)
@@ -93,17 +93,17 @@ def test_springs_between_points_are_drakes():
 
 def test_a_link_without_weight():
     m = random_mechanism(["revolute", "revolute"], 3).replace(springs=[lg.GravityCompensation("all", "b1")])
-    r, made = again(m, "sdf")
-    assert not made.warnings
-    assert_same_dynamics(m, r, made.coordinates)
+    r, conversion = again(m, "sdf")
+    assert not conversion.warnings
+    assert_same_dynamics(m, r, conversion.coordinates)
 
 
 def test_what_is_at_joints_is_kept():
-    m = quadruped()
+    m = quadruped_mechanism()
     m = m.replace(joints=[replace(j, rotor=lg.Rotor(1e-4, 9.0)) if j.type == "revolute" else j for j in m.joints])
     m = m.replace(initial=lg.InitialState(q=(1, 0, 0, 0, 0.1, 0.2, 0.5, *([0.0] * 12))))
-    r, made = again(m, "sdf")
-    assert not made.warnings
+    r, conversion = again(m, "sdf")
+    assert not conversion.warnings
     assert r.joint("lf_knee").limits == lg.JointLimits(-2.6, 0.1, 12.0, 40.0)
     assert r.joint("lf_knee").rotor == lg.Rotor(1e-4, 9.0)
     assert r.joint("lf_hip").type == "universal"

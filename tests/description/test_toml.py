@@ -139,7 +139,7 @@ def test_inertia_at_the_origin_is_shifted_to_the_centre():
     assert m.bodies[0].inertia_matrix == pytest.approx(np.diag([2, 3, 4]) - (c @ c * np.eye(3) - np.outer(c, c)))
 
 
-def test_placements():
+def test_placements_take_angles_quaternions_and_parents():
     m = parse(
         PENDULUM
         + 'xyz = [1, 2, 3]\nrpy = [0, 0, "pi/2"]\nchild_quaternion = [1, 1, 0, 0]\nchild_xyz = [0, 0, 1]\naxis = "-y"\n'
@@ -232,7 +232,7 @@ def test_dotted_names_with_and_without_quotes():
 # -- degrees ---------------------------------------------------------------------------------------------------------------
 
 
-def test_degrees():
+def test_angles_can_be_written_in_degrees():
     joint = parse(PENDULUM + 'rpy = [0, 0, "deg(90)"]').joints[0]
     assert joint.placement.rotation == ((0, -1, 0), (1, 0, 0), (0, 0, 1))  # exactly
 
@@ -296,7 +296,7 @@ def test_a_derived_parameter_may_be_given_a_value():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("value", "message"),
     [
         ({"m_1": 1}, "there is no parameter 'm_1'. Did you mean 'm1'"),
         ({3: 1}, "there is no parameter 3"),
@@ -309,9 +309,9 @@ def test_a_derived_parameter_may_be_given_a_value():
         ([("m1", 1)], "a mapping of names to numbers is needed, not list"),
     ],
 )
-def test_values_of_parameters_that_are_refused(given, message):
+def test_values_of_parameters_that_are_refused(value, message):
     with pytest.raises(ArgumentError, match=rf"^arm\.toml: parameters: {message}"):
-        toml.read_text(NAMED, "arm.toml", given)
+        toml.read_text(NAMED, "arm.toml", value)
     with pytest.raises(ArgumentError, match="Known: none"):
         toml.read_text(PENDULUM, "arm.toml", {"m1": 1})
 
@@ -319,7 +319,7 @@ def test_values_of_parameters_that_are_refused(given, message):
 # -- files -----------------------------------------------------------------------------------------------------------------
 
 
-def test_read(tmp_path):
+def test_a_file_is_read_as_utf_8(tmp_path):
     file = tmp_path / "pend.toml"
     file.write_bytes(b"\xef\xbb\xbf" + ("description = 'θ'\n" + PENDULUM).encode())
     m = toml.read(file)

@@ -39,7 +39,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_texts(text):
+def test_texts_are_read_back(text):
     m = replace(lg.library("pendulum"), description=text, source=text)
     read = again(m)
     assert (read.description, read.source) == (text, text)
@@ -118,7 +118,7 @@ def everything():
     )
 
 
-def test_everything():
+def test_every_entry_is_read_back():
     m = everything()
     read = again(m)
     for name in CARRIED:
@@ -178,12 +178,12 @@ def ball():
         (None, "not NoneType"),
     ],
 )
-def test_errors(mechanism, message):
+def test_mechanisms_that_a_file_cannot_describe_are_refused(mechanism, message):
     with pytest.raises(ArgumentError, match=message):
         lg.dumps(mechanism)
 
 
-def test_files(tmp_path):
+def test_files_are_written_without_carriage_returns(tmp_path):
     m = lg.library("pendulum")
     for path, message in {
         tmp_path / "a.tml": "Did you mean '.toml'",

@@ -15,7 +15,7 @@ def with_event(entries):
     return lg.loads("gravity = [0, -9.81, 0]\n" + SWING + LATCH + entries)
 
 
-def test_entries():
+def test_an_event_has_its_condition_direction_and_action():
     m = with_event("when = 'qd_theta + 2*t - 0.5'\ndirection = 'falling'\naction = 'stop'")
     (event,) = m.events
     assert (event.name, event.direction, event.action) == ("latch", "falling", "stop")
@@ -23,7 +23,7 @@ def test_entries():
     assert "event latch where qd_theta+2*t-0.5 = 0, falling: stops the simulation" in str(m)
 
 
-def test_defaults():
+def test_events_are_recorded_in_both_directions_by_default():
     (event,) = with_event("when = 'theta + 1'").events
     assert (event.direction, event.action) == ("both", "record")
 
@@ -77,7 +77,7 @@ def test_mistakes_say_where(entries, message):
         with_event(entries)
 
 
-def test_plural_is_told():
+def test_plural_is_reported():
     with pytest.raises(lg.DescriptionError, match=r"no entry 'events'\. Did you mean 'event'"):
         lg.loads(SWING + LATCH.replace("event", "events"))
 

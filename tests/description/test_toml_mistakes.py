@@ -22,7 +22,7 @@ def parse(text):
 
 
 @pytest.mark.parametrize("text", MISTAKES, ids=[str(i) for i in range(len(MISTAKES))])
-def test_mistakes(text):
+def test_mistakes_name_their_place(text):
     kind, message = MISTAKES[text]
     with pytest.raises(kind, match=message) as caught:
         parse(text)

@@ -58,14 +58,14 @@ def test_it_is_the_payload_of_python() -> None:
     written = lg.loads(ARM.replace("mp = 0.0", "mp = 1.5") + PAYLOAD)
     added = lg.loads(ARM.replace("mp = 0.0", "mp = 1.5")).with_payload("tip", 1.5, (0.1, 0, 0), (0.01, 0.01, 0.02))
     q, qd, qdd = np.random.default_rng(0).normal(size=(3, 1))
-    found, wanted = (lg.compile(m).inverse_dynamics(q, qd, qdd) for m in (written, added))
-    assert found == pytest.approx(wanted, rel=1e-13)
+    actual, expected = (lg.compile(m).inverse_dynamics(q, qd, qdd) for m in (written, added))
+    assert actual == pytest.approx(expected, rel=1e-13)
     again = lg.loads(lg.dumps(written))
-    assert lg.compile(again).inverse_dynamics(q, qd, qdd) == pytest.approx(wanted, rel=1e-13)
+    assert lg.compile(again).inverse_dynamics(q, qd, qdd) == pytest.approx(expected, rel=1e-13)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('"tip"\nmass', '"tup"\nmass', "[[payload]] 1: there is no frame or body 'tup'. Did you mean 'tip'"),
         ('mass = "mp"\n', "", "[[payload]] 1: mass: it has no mass"),
@@ -74,10 +74,10 @@ def test_it_is_the_payload_of_python() -> None:
         ("center", "centre", "there is no entry 'centre'. Did you mean 'center'"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(old: str, new: str, told: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(old: str, new: str, message: str) -> None:
     with pytest.raises(lg.LagrangianError) as error:
         lg.loads(ARM + PAYLOAD.replace(old, new))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_nothing_that_carries_nothing() -> None:

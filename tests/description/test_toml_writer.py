@@ -99,7 +99,7 @@ def robots():
 
 @pytest.mark.parametrize("file", robots(), ids=lambda file: file.stem)
 @pytest.mark.parametrize("floating", [False, True])
-def test_urdf(file, floating):
+def test_mechanisms_from_urdf_are_read_back(file, floating):
     m = quiet(file, floating=floating)
     read = again(m)
     assert_same(replace(m, joints=[meaningful(j) for j in m.joints]), read)
@@ -129,7 +129,7 @@ MJCF = """
 """
 
 
-def test_mjcf():
+def test_mechanisms_from_mjcf_are_read_back():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReaderWarning)
         m = lg.loads(MJCF, format="mjcf")
@@ -167,7 +167,7 @@ def test_dh_with_names(convention):
     assert_same_dynamics(m, read)
 
 
-def test_identified():
+def test_identified_mechanisms_are_read_back():
     arm = lg.library("scara")
     rng = np.random.default_rng(0)
     t = np.linspace(0, 4, 200)
@@ -177,16 +177,16 @@ def test_identified():
     tau = lg.compile(arm).inverse_dynamics(q, qd, qdd)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = lg.identify(arm, t, q, tau, qd, qdd, rotors=True).mechanism
-    read = again(found)
-    assert_same(found, read)
-    assert_same_dynamics(found, read)
-    assert found != arm
+        identification = lg.identify(arm, t, q, tau, qd, qdd, rotors=True).mechanism
+    read = again(identification)
+    assert_same(identification, read)
+    assert_same_dynamics(identification, read)
+    assert identification != arm
     with pytest.raises(ArgumentError, match=r"not Identification; use its attribute \.mechanism"):
         lg.dumps(lg.identify(arm, t, q, tau, qd, qdd))
 
 
-def test_sized():
+def test_mechanisms_with_sized_motors_are_read_back():
     arm = lg.library("two_r")
     motion = lg.inverse(arm, lg.paths.circle((1.2, 1.2), 0.2, duration=4), frame="tip", q0={"theta2": -0.8})
     sized = lg.size_actuators(arm, motion).mechanism
@@ -221,7 +221,7 @@ def test_every_loop(kind):
         assert_same_dynamics(m, read)
 
 
-def test_directions():
+def test_directions_of_a_loop_are_read_back():
     loop = random_loop(np.random.default_rng(0), "close", "point", "b0", "b1", directions=("z", "x"))
     m = replace(random_mechanism(["revolute", "revolute"], 1), loops=[loop])
     assert again(m).loops[0].directions == ("z", "x")

@@ -49,7 +49,7 @@ def second_moments(inertia):
     return J
 
 
-def lumped(m):
+def lumped_moments(m):
     """Per moving joint, the second moments of all that is rigidly on it, in the joint's frame."""
     by_child = {j.child: j for j in m.joints}
     total = {}
@@ -79,7 +79,7 @@ def test_robot_agrees_with_pinocchio(path, floating):
     assert m.nv == model.nv
     assert sum(b.mass for b in m.bodies) == pytest.approx(sum(i.mass for i in model.inertias), rel=1e-12)
 
-    ours = lumped(m)
+    ours = lumped_moments(m)
     for jid, name in enumerate(model.names):
         theirs = second_moments(model.inertias[jid])
         np.testing.assert_allclose(ours.get(name, np.zeros((4, 4))), theirs, atol=1e-10 * max(1, abs(theirs).max()), err_msg=name)
@@ -147,7 +147,7 @@ def test_inertia_is_turned_into_the_link_frame(full):
     assert (arm.mass, arm.center) == (2, (0.1, 0, 0))
 
 
-def test_visuals(full):
+def test_visuals_have_shape_place_and_colour(full):
     visuals = full.bodies[full.body_index["arm"]].visuals
     assert [x.kind for x in visuals] == ["box", "cylinder", "sphere", "mesh", "mesh"]
     assert [x.size for x in visuals] == [(1, 2, 3), (0.1, 0.7), (0.2,), (1, 1, 2), (1, 1, 1)]
@@ -177,13 +177,13 @@ def test_only_what_changes_the_dynamics_warns(write):
 
 
 def test_mimic_joints_follow_if_asked(write):
-    given = FULL.replace('multiplier="2"', 'multiplier="2" offset="0.1"')
-    coupled = quiet(write(given), mimic=True)
+    text = FULL.replace('multiplier="2"', 'multiplier="2" offset="0.1"')
+    coupled = quiet(write(text), mimic=True)
     assert [str(c.equation) for c in coupled.constraints] == ["slide-2*turn-0.1"]
     other = quiet(write(FULL.replace('multiplier="2"', 'multiplier="-1" offset="-0.1"')), mimic=True)
     assert [str(c.equation) for c in other.constraints] == ["slide+turn+0.1"]
     assert not any("mimic" in note for note in coupled.notes)
-    assert quiet(write(given)).constraints == ()
+    assert quiet(write(text)).constraints == ()
     with pytest.raises(DescriptionError, match=r"mimic.*there is no other joint of one coordinate called 'fly'"):
         quiet(write(FULL.replace('mimic joint="turn"', 'mimic joint="fly"')), mimic=True)
 

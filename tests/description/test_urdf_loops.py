@@ -83,8 +83,8 @@ def dense(model_text, names, q, v, tau):
     M = np.triu(M) + np.triu(M, 1).T
     n = model.nv
     K = np.block([[M, J.T], [J, np.zeros((2, 2))]])
-    found = np.linalg.solve(K, np.r_[T - pin.nonLinearEffects(model, data, Q, V), c[1] - c[0]])
-    return found[:n][at], J[:, at]
+    solution = np.linalg.solve(K, np.r_[T - pin.nonLinearEffects(model, data, Q, V), c[1] - c[0]])
+    return solution[:n][at], J[:, at]
 
 
 @pytest.mark.parametrize("how", ["plus", "3d", "6d"])
@@ -101,8 +101,8 @@ def test_a_four_bar_agrees_with_a_dense_system(tmp_path, how):
     tau = np.zeros(m.nv)
     tau[at] = [0.7, 0.0, -0.3]
     expected, _ = dense(robot(TREE, TIPS, END), names, q[at], v, tau[at])
-    found = lg.compile(m).forward_dynamics(q, speeds, tau)[at]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    compiled_dynamics = lg.compile(m).forward_dynamics(q, speeds, tau)[at]
+    np.testing.assert_allclose(compiled_dynamics, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_the_file_beside_is_found_noted_and_left_out(tmp_path):
@@ -116,8 +116,8 @@ def test_the_file_beside_is_found_noted_and_left_out(tmp_path):
     (tmp_path / "robot.yaml").rename(other)
     unread = lg.load(file)
     assert unread.loops == ()
-    told = "file beside the URDF (1: else.yaml): describes closed loops, but is not read because it has another name;"
-    assert any(note.startswith(told) and note.endswith("load(path, loops=...) reads it") for note in unread.notes)
+    message = "file beside the URDF (1: else.yaml): describes closed loops, but is not read because it has another name;"
+    assert any(note.startswith(message) and note.endswith("load(path, loops=...) reads it") for note in unread.notes)
     assert not any("else.yaml" in note for m in (lg.load(file, loops=False), lg.load(file, loops=other)) for note in m.notes)
     (tmp_path / "else.urdf").write_text(file.read_text())  # whose file it is
     assert not any("else.yaml" in note for note in lg.load(file).notes)
@@ -191,13 +191,13 @@ def test_deep_yaml_is_no_matter(tmp_path):
         lg.load(files(tmp_path, robot(TREE), "closed_loop: " + 200_000 * "[" + 200_000 * "]"))
 
 
-def test_a_file_beside_that_cannot_be_read_is_said(tmp_path, monkeypatch):
+def test_a_file_beside_that_cannot_be_read_is_reported(tmp_path, monkeypatch):
     file = files(tmp_path, robot(TREE), "closed_loop: []")
 
-    def denied(*_, **__):
+    def deny(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(type(tmp_path), "read_text", denied)
+    monkeypatch.setattr(type(tmp_path), "read_text", deny)
     with pytest.raises(DescriptionError, match=r"robot.yaml: the file may close loops.*Permission denied.*loops=False"):
         lg.load(file)
 

@@ -30,7 +30,7 @@ def moving(inside, kind="revolute"):
     return f'<robot name="r">{link("base")}{link("a", inertial())}\n{joint("j", "base", "a", inside, kind)}</robot>'
 
 
-def warned(text, says, line):
+def load_with_warning(text, says, line):
     with pytest.warns(ReaderWarning, match=says) as caught:
         m = urdf.read_text(text, "r.urdf")
     assert any(f"line {line}" in str(w.message) for w in caught)
@@ -51,9 +51,9 @@ INERTIALS = {  # the file, what the warning says and its line, the mass, the ine
 
 
 @pytest.mark.parametrize("case", INERTIALS)
-def test_inertials(case):
+def test_unphysical_inertials_are_mended_with_a_warning(case):
     text, says, line, mass, inertia, same = INERTIALS[case]
-    m = warned(text, says, line)
+    m = load_with_warning(text, says, line)
     assert (m.bodies[1].mass, m.bodies[1].inertia) == (mass, inertia)
     if same:
         pin = pytest.importorskip("pinocchio")
@@ -77,12 +77,12 @@ def test_white_space_in_a_number_is_noted():
 
 
 def test_limits_that_nothing_is_within_are_none():
-    m = warned(moving(LIMIT.format(1, -1)), "lower is above its upper .*: read as no limit of position", 2)
+    m = load_with_warning(moving(LIMIT.format(1, -1)), "lower is above its upper .*: read as no limit of position", 2)
     assert (m.joints[1].limits.lower, m.joints[1].limits.upper) == (-math.inf, math.inf)
 
 
 def test_unknown_attributes_are_passed_over():
-    m = warned(moving('<axis xyz="0 0 1" rpy="0 0 0"/>' + LIMIT.format(-1, 1)), "'rpy' of a <axis>", 2)
+    m = load_with_warning(moving('<axis xyz="0 0 1" rpy="0 0 0"/>' + LIMIT.format(-1, 1)), "'rpy' of a <axis>", 2)
     assert m.joints[1].axis == (0, 0, 1)
 
 
@@ -154,7 +154,9 @@ def test_a_byte_order_mark_alone_is_as_it_should_be(tmp_path):
 
 
 def test_macros_that_xacro_left_are_warned_of():
-    m = warned(f'<robot name="r">{link("a")}\n<xacro:imu name="x"/></robot>', "<xacro:imu> .*its content is missing", 2)
+    m = load_with_warning(
+        f'<robot name="r">{link("a")}\n<xacro:imu name="x"/></robot>', "<xacro:imu> .*its content is missing", 2
+    )
     assert len(m.bodies) == 1
 
 
@@ -177,7 +179,7 @@ def test_white_space_around_a_mass_is_noted():
 
 def test_negative_bounds_of_speed_and_force_are_none():
     limit = LIMIT.format(-2, 1).replace('effort="1"', 'effort="-1.0"').replace('velocity="1"', 'velocity="-1"')
-    m = warned(moving(limit), "<limit> with a negative velocity .*: read as no limit", 2)
+    m = load_with_warning(moving(limit), "<limit> with a negative velocity .*: read as no limit", 2)
     limits = m.joints[1].limits
     assert (limits.lower, limits.upper, limits.speed, limits.effort) == (-2, 1, math.inf, math.inf)
 

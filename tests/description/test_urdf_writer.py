@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.description.robot_file_round_trips import again, assert_same_dynamics, bare, differences, off, quadruped
+from tests.description.robot_file_round_trips import again, assert_same_dynamics, bare, differences, off, quadruped_mechanism
 from tests.mechanisms import random_mechanism, seeds, two_chains
 
 import lagrangian as lg
@@ -16,7 +16,7 @@ BALLS = ("heavy_top",)
 HELD = ["continuous", "fixed", "free", "gimbal", "planar", "prismatic", "revolute", "universal"]
 
 
-def held(m):
+def without_losses(m):
     """What URDF holds of a mechanism, by the warnings that it gives."""
     joints = []
     for j in m.joints:
@@ -30,35 +30,35 @@ def held(m):
 
 
 def read(m, **options):
-    r, made = again(m, "urdf", **options)
-    return (r if any(float(x) for x in m.gravity) else r.replace(gravity=(0, 0, 0))), made
+    r, conversion = again(m, "urdf", **options)
+    return (r if any(float(x) for x in m.gravity) else r.replace(gravity=(0, 0, 0))), conversion
 
 
 @pytest.mark.parametrize("name", [name for name in lg.library() if name not in BALLS])
 def test_the_library_has_the_same_dynamics(name):
     m = lg.library(name)
-    r, made = read(m)
-    assert_same_dynamics(held(m).replace(loops=()), r.replace(loops=()), made.coordinates)
+    r, conversion = read(m)
+    assert_same_dynamics(without_losses(m).replace(loops=()), r.replace(loops=()), conversion.coordinates)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "stewart", "bricard", "delta"])
 def test_loops_are_held(name):
     m = lg.library(name)
-    r, made = read(m)
+    r, conversion = read(m)
     assert len(r.loops) == len(m.loops)
-    m = held(m).replace(initial=lg.InitialState(q=m.initial.q))
-    assert_same_dynamics(m, r, made.coordinates, loops=True)
+    m = without_losses(m).replace(initial=lg.InitialState(q=m.initial.q))
+    assert_same_dynamics(m, r, conversion.coordinates, loops=True)
 
 
 @given(st.lists(st.sampled_from(HELD), min_size=1, max_size=5), seeds)
 @settings(max_examples=6)
 def test_random_trees(types, seed):
     m = random_mechanism(types, seed, passive=True)
-    r, made = read(m)
-    assert_same_dynamics(held(m), r, made.coordinates, seed=seed)
+    r, conversion = read(m)
+    assert_same_dynamics(without_losses(m), r, conversion.coordinates, seed=seed)
 
 
-def test_what_is_left_out_is_said():
+def test_what_is_left_out_is_reported():
     m = random_mechanism(["revolute", "prismatic"], 4, passive=True)
     warned = "\n".join(lg.convert(m, "urdf").warnings)
     for part in ("spring 'stay' is left out", "rotor", "a spring, which is left out", "gravity is", "different dry friction"):
@@ -75,7 +75,7 @@ def test_what_urdf_holds_is_written_without_a_warning():
 
 
 def test_limits_and_names_are_kept():
-    m = quadruped()
+    m = quadruped_mechanism()
     r, _ = read(m)
     assert r.joint("lf_knee").limits == lg.JointLimits(-2.6, 0.1, 12.0, 40.0)
     assert r.joint("lf_knee").friction == lg.Friction(0.05)
@@ -93,8 +93,8 @@ def test_a_joint_without_limits_of_position_has_none_when_read():
 
 def test_a_helical_joint_is_a_slide_that_mimics_a_turn():
     m = random_mechanism(["revolute", "helical"], 5, chain=True).replace(gravity=(0, 0, -9.81))
-    r, made = read(m, mimic=True)
-    assert "mimic=True" in made.warnings[0]
+    r, conversion = read(m, mimic=True)
+    assert "mimic=True" in conversion.warnings[0]
     a, b = lg.compile(m), lg.compile(r)
     q, qd, tau = np.array([0.3, 0.7]), np.array([1.1, -0.8]), np.array([2.0, 3.0])
     at = [r.coordinate_names.index(name) for name in ("j0", "j1", "j1.advance")]
@@ -105,8 +105,8 @@ def test_a_helical_joint_is_a_slide_that_mimics_a_turn():
 
 def test_a_ball_joint_is_written_as_angles_with_a_warning():
     m = lg.library("heavy_top")
-    r, made = read(m)
-    assert "are singular at" in made.warnings[0]
+    r, conversion = read(m)
+    assert "are singular at" in conversion.warnings[0]
     a, b = lg.compile(bare(m)), lg.compile(r)
     # where the angles are small the speeds are the same
     np.testing.assert_allclose(b.mass_matrix(np.zeros(3))[::-1, ::-1], a.mass_matrix(np.array([1.0, 0, 0, 0])), atol=1e-12)
@@ -122,8 +122,8 @@ def test_gears_are_written_as_mimic():
     m = random_mechanism(["revolute", "revolute"], 2).replace(
         constraints=[lg.HolonomicConstraint("gear", "2*j0 + 5*j1 - 0.3")], gravity=(0, 0, -9.81)
     )
-    r, made = read(m, mimic=True)
-    assert any("'gear' is written by <mimic>" in warning for warning in made.warnings)
+    r, conversion = read(m, mimic=True)
+    assert any("'gear' is written by <mimic>" in warning for warning in conversion.warnings)
     q = np.array([0.2, (0.3 - 0.4) / 5])
     assert np.abs(lg.compile(r).loop_residual(q)).max() < 1e-15
     # one that URDF does not hold
@@ -144,8 +144,8 @@ def test_loops_in_a_yaml_file(kind, tmp_path):
     r = lg.load(file)
     names = lg.convert(m, "urdf", loops="yaml").coordinates
     assert {loop.type for loop in r.loops} == {"fixed" if kind == "fixed" else "ball"}
-    found = differences(m, r, names)
-    assert max(found[x] for x in ("mass matrix", "gravity", "torques")) < 1e-10
+    actual = differences(m, r, names)
+    assert max(actual[x] for x in ("mass matrix", "gravity", "torques")) < 1e-10
     assert max(differences(m, r, names, loops=True).values()) < 1e-9
 
 
@@ -156,7 +156,7 @@ def test_motors_are_in_the_yaml_file(tmp_path):
     assert [j.name for j in r.joints if j.actuated and j.kind.nv] == [j.name for j in m.joints if j.actuated]
 
 
-def test_loops_are_left_out_where_that_is_asked_for(tmp_path):
+def test_loops_are_left_out_where_that_is_requested(tmp_path):
     with pytest.warns(lg.WriterWarning, match="loop 'closure' is left out because loops=False"):
         assert not lg.loads(lg.dumps(lg.library("four_bar"), "urdf", loops=False), "urdf").loops
     with pytest.raises(lg.ArgumentError, match="urdf\\+, yaml"):

@@ -78,13 +78,13 @@ def test_an_argument_that_the_file_does_not_have_is_refused(package):
     link = '<link name="$(arg tip)"><inertial><mass value="$(eval 2*count)"/></inertial></link>'
     joint = '<joint name="t" type="fixed"><parent link="b"/><child link="$(arg tip)"/></joint>'
     file.write_text(ROBOT.replace("</robot>", f"{link}{joint}</robot>"))
-    given = {"mass": 5, "inner": 2, "tip": "end", "count": 3}
-    assert lg.load(file, xacro=given).body("end").mass == 6
+    values = {"mass": 5, "inner": 2, "tip": "end", "count": 3}
+    assert lg.load(file, xacro=values).body("end").mass == 6
     with pytest.raises(ArgumentError, match=r"'Tip'.*Known: count, inner, mass, tip$"):
-        lg.load(file, xacro={**given, "Tip": "x"})
+        lg.load(file, xacro={**values, "Tip": "x"})
 
 
-def test_without_the_package_it_is_said_what_to_do(package, monkeypatch):
+def test_without_the_package_it_is_reported_what_to_do(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)
     with pytest.raises(DescriptionError, match=r"not yet a URDF; run xacro first.*.*`pip install xacro`"):
         lg.load(package / "robot.urdf.xacro")
@@ -119,7 +119,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_mistakes_are_told(package, case):
+def test_mistakes_are_reported(package, case):
     inside, says = MISTAKES[case]
     (package.parent.parent / "secret.xacro").write_text(f'{HEAD}<link name="secret"/></robot>')
     (package / "bomb.xacro").write_text('<!DOCTYPE r [<!ENTITY a "aaaa">]><robot><link name="&a;"/></robot>')
@@ -148,12 +148,12 @@ HOSTILE = [
 
 @pytest.mark.parametrize("expression", HOSTILE)
 def test_expressions_only_compute(package, expression):
-    made = package / "made"
-    text = expression.format(made).replace('"', "&quot;")
+    file = package / "made"
+    text = expression.format(file).replace('"', "&quot;")
     (package / "robot.xacro").write_text(f'{HEAD}<link name="{text}"/></robot>')
     with pytest.raises(DescriptionError):
         lg.load(package / "robot.xacro")
-    assert not made.exists()
+    assert not file.exists()
 
 
 HEAVY = ["${{9**9**9}}", "${{'a' * 10**11}}", "${{'a'.ljust(10**11)}}", "$(eval 9**9**9)", "${{math.factorial(10**9)}}"]

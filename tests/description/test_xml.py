@@ -221,15 +221,15 @@ class _Counted(bytes):
 
     counts = 0
 
-    def count(self, *given):
+    def count(self, *arguments):
         self.counts += 1
-        return super().count(*given)
+        return super().count(*arguments)
 
 
 def test_a_file_that_is_sloppy_all_over_is_mended_in_one_pass():
     """Lines were counted from the start for every place: 20,000 of them took a second, and a long file hours."""
     data = _Counted(b"<a>" + b"<!-- -- -->\n<b x='1'y='2'/>" * 500 + b"</a>")
-    mended, found = xml.repair_xml(data)
-    assert found == {xml.DOUBLE_DASH: 1, xml.MISSING_SPACE: 2}
+    mended, actual = xml.repair_xml(data)
+    assert actual == {xml.DOUBLE_DASH: 1, xml.MISSING_SPACE: 2}
     assert mended.count(b"'1' y") == 500
     assert data.counts <= 2

@@ -34,8 +34,8 @@ def derivative(values: np.ndarray) -> np.ndarray:
     n = len(values) - 1
     k = 1j * np.fft.fftfreq(n, 1 / n)
     k[n // 2] = 0
-    found = np.real(np.fft.ifft(k[:, None] * np.fft.fft(values[:-1].reshape(n, -1), axis=0), axis=0))
-    return np.vstack([found, found[:1]]).reshape(values.shape)
+    result = np.real(np.fft.ifft(k[:, None] * np.fft.fft(values[:-1].reshape(n, -1), axis=0), axis=0))
+    return np.vstack([result, result[:1]]).reshape(values.shape)
 
 
 def test_an_offset_slider_crank_in_closed_form(crank: lg.CycleAnalysis) -> None:
@@ -51,8 +51,8 @@ def test_an_offset_slider_crank_in_closed_form(crank: lg.CycleAnalysis) -> None:
 
 def test_dead_centres_of_an_offset_slider_crank(crank: lg.CycleAnalysis) -> None:
     """Crank and rod are in one line: asin(e / (l + r)) and pi + asin(e / (l - r))."""
-    found = [d.input_value for d in crank.dead_centres]
-    np.testing.assert_allclose(found, [math.asin(E / (L + R)), math.pi + math.asin(E / (L - R))], atol=1e-10)
+    actual = [d.input_value for d in crank.dead_centres]
+    np.testing.assert_allclose(actual, [math.asin(E / (L + R)), math.pi + math.asin(E / (L - R))], atol=1e-10)
     assert {d.kind for d in crank.dead_centres} == {"output"}
     np.testing.assert_allclose(crank.dead_centres[0].q[2], math.sqrt((L + R) ** 2 - E**2), atol=1e-12)
 
@@ -89,10 +89,10 @@ def test_a_crank_rocker_in_closed_form(lengths: tuple[float, ...]) -> None:
     assert turn.transmission_angle.min() == pytest.approx(min(mu[0], np.pi - mu[180], np.pi - mu[0], mu[180]), abs=1e-9)
     long = math.acos((l0**2 + (l2 + l1) ** 2 - l3**2) / (2 * l0 * (l2 + l1)))
     short = math.pi + math.acos((l0**2 + (l2 - l1) ** 2 - l3**2) / (2 * l0 * (l2 - l1)))
-    found = np.sort([d.input_value for d in turn.dead_centres])
+    actual = np.sort([d.input_value for d in turn.dead_centres])
     above = np.sort([long, short])
     below = np.sort([2 * math.pi - long, 2 * math.pi - short])
-    assert min(np.abs(found - above).max(), np.abs(found - below).max()) < 1e-10
+    assert min(np.abs(actual - above).max(), np.abs(actual - below).max()) < 1e-10
 
 
 @pytest.mark.parametrize(
@@ -224,10 +224,10 @@ def test_joints_swing_from_dead_centre_to_dead_centre(bars: lg.CycleAnalysis, cr
     assert (bars.travels["phi2"].turns, rocker.turns) == (-1, 0)
     stroke = math.sqrt((L + R) ** 2 - E**2) - math.sqrt((L - R) ** 2 - E**2)
     assert crank.travels["x"].extent == pytest.approx(stroke, abs=1e-12)
-    told = (
+    message = (
         f"phi3 swings by {math.degrees(rocker.extent):.6g} deg: from {math.degrees(rocker.low):.6g} deg at theta1 = 29.9264 deg"
     )
-    assert told in str(bars)
+    assert message in str(bars)
     rod = crank.travels["phi"]  # the crank turns back under it, but for its inclination, which is least and most upright
     assert rod.turns == -1
 
@@ -236,13 +236,13 @@ def test_a_coupler_point_travels(bars: lg.CycleAnalysis) -> None:
     """No finer row goes beyond what it travels, and some come as near as rows are apart."""
     fine = lg.analyse_cycle("four_bar", rows=20001)
     path = np.asarray(fine.dyn.pose(fine.q, "C"))[:, :3, 3]
-    found = bars.frame_travel("C")
+    actual = bars.frame_travel("C")
     for k, axis in enumerate("xy"):
-        assert found[axis].low == pytest.approx(path[:, k].min(), abs=1e-7)
-        assert found[axis].high == pytest.approx(path[:, k].max(), abs=1e-7)
-        assert found[axis].low <= path[:, k].min() + 1e-12
-        assert found[axis].high >= path[:, k].max() - 1e-12
-    assert found["z"].is_fixed
+        assert actual[axis].low == pytest.approx(path[:, k].min(), abs=1e-7)
+        assert actual[axis].high == pytest.approx(path[:, k].max(), abs=1e-7)
+        assert actual[axis].low <= path[:, k].min() + 1e-12
+        assert actual[axis].high >= path[:, k].max() - 1e-12
+    assert actual["z"].is_fixed
 
 
 def test_the_time_ratio_of_a_quick_return(crank: lg.CycleAnalysis, bars: lg.CycleAnalysis) -> None:
@@ -275,7 +275,7 @@ def test_an_input_that_stands_still_is_refused() -> None:
         lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=0.0), "phi3")
 
 
-def test_a_four_bar_without_a_length_is_told() -> None:
+def test_a_four_bar_without_a_length_is_reported() -> None:
     turn = lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=0.0), rows=19)
     assert turn.four_bar is not None
     assert turn.four_bar.kind == "degenerate"
@@ -283,12 +283,12 @@ def test_a_four_bar_without_a_length_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lengths", "told"),
+    ("lengths", "message"),
     [
         ((1.0, 0.3, 0.9, 0.6), "the input turns fully"),
         ((1.0, 0.6, 0.9, 0.3), "a link turns fully, but not the input"),
         ((1.0, 0.5, 0.6, 0.55), "no link turns fully"),
     ],
 )
-def test_grashofs_rule_in_words(lengths: tuple[float, ...], told: str) -> None:
-    assert str(lg.FourBar(*lengths)).endswith(told)
+def test_grashofs_rule_in_words(lengths: tuple[float, ...], message: str) -> None:
+    assert str(lg.FourBar(*lengths)).endswith(message)

@@ -12,7 +12,7 @@ from tests.design.linkages import four_bar
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: lg.workspace("two_r", "tipp"), "there is no frame or body 'tipp'. Did you mean 'tip'"),
         (lambda: lg.workspace("two_r", "ground"), "does not move"),
@@ -63,8 +63,8 @@ from tests.design.linkages import four_bar
         (lambda: lg.singularities("two_r", {"theta2": (0, 1)}, lines=1), "lines is 1"),
     ],
 )
-def test_wrong_arguments(call: Callable[[], Any], told: str) -> None:
-    with pytest.raises(lg.LagrangianError, match=told):
+def test_wrong_arguments(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(lg.LagrangianError, match=message):
         call()
 
 

@@ -45,9 +45,9 @@ def test_what_turns_and_what_does_not(bars: lg.CycleComparison) -> None:
 
 def test_a_slider_crank_over_its_crank() -> None:
     """The stroke is 2 r without an offset."""
-    found = lg.compare_cycles("slider_crank", {"r": lg.distributions.grid(0.02, 0.1, 3)}, rows=19)
-    np.testing.assert_allclose(found.travel, [0.04, 0.12, 0.2], atol=1e-12)
-    np.testing.assert_allclose(found.time_ratio, 1.0, atol=1e-9)
+    comparison = lg.compare_cycles("slider_crank", {"r": lg.distributions.grid(0.02, 0.1, 3)}, rows=19)
+    np.testing.assert_allclose(comparison.travel, [0.04, 0.12, 0.2], atol=1e-12)
+    np.testing.assert_allclose(comparison.time_ratio, 1.0, atol=1e-9)
 
 
 def test_a_table_a_picture_and_a_file(bars: lg.CycleComparison, tmp_path: Path) -> None:
@@ -63,29 +63,29 @@ def test_a_table_a_picture_and_a_file(bars: lg.CycleComparison, tmp_path: Path) 
     assert text[0].startswith("l1,l3,full,swing [rad],transmission_angle [rad],time_ratio")
 
 
-def test_a_value_without_a_turn_is_told_with_its_reason() -> None:
+def test_a_value_without_a_turn_is_reported_with_its_reason() -> None:
     m = four_bar(1.0, 0.3, 0.9, 0.6)
     start = lg.assemble(m, [1.0, 0.0, 1.5], fixed=("a",))
-    found = lg.compare_cycles(m, {"d.placement.position.x": [1.0, 3.0]}, q0=start, rows=19)
-    assert found.full.tolist() == [True, False]
-    assert list(found.failure_reasons) == [1]
-    assert "no cycle with d.placement.position.x = 3" in str(found)
-    assert found.travel[0] > 0
-    assert np.isnan(found.travel[1])
+    comparison = lg.compare_cycles(m, {"d.placement.position.x": [1.0, 3.0]}, q0=start, rows=19)
+    assert comparison.full.tolist() == [True, False]
+    assert list(comparison.failure_reasons) == [1]
+    assert "no cycle with d.placement.position.x = 3" in str(comparison)
+    assert comparison.travel[0] > 0
+    assert np.isnan(comparison.travel[1])
     with pytest.raises(lg.ArgumentError, match="cycle 1 does not exist"):
-        found[1]
+        comparison[1]
 
 
 def test_all_turns_are_of_one_assembly() -> None:
     """A start in numbers closes no other linkage; the nearest that does is taken, not the mirrored one."""
     m = offset_slider_crank(0.1, L, E)
     start = lg.assemble(m, [1.0, -1.0, 0.4], fixed=("theta",))
-    found = lg.compare_cycles(m, {"pin.a_placement.position.x": [0.25, 0.35, 0.6]}, q0=start, rows=19)
-    assert [turn.q[:, 2].min() > 0 for turn in found if turn is not None] == [True, True, True]
+    comparison = lg.compare_cycles(m, {"pin.a_placement.position.x": [0.25, 0.35, 0.6]}, q0=start, rows=19)
+    assert [turn.q[:, 2].min() > 0 for turn in comparison if turn is not None] == [True, True, True]
 
 
 @pytest.mark.parametrize(
-    ("sweep", "told"),
+    ("sweep", "message"),
     [
         ({"l9": [1.0]}, "sweep: there is no parameter 'l9'"),
         ({"l1": []}, "a list of finite numbers"),
@@ -96,6 +96,6 @@ def test_all_turns_are_of_one_assembly() -> None:
         ({"l1": np.zeros(20_000)}, "at most 10000"),
     ],
 )
-def test_what_is_refused(sweep: object, told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told):
+def test_what_is_refused(sweep: object, message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
         lg.compare_cycles("four_bar", sweep)  # type: ignore[arg-type]

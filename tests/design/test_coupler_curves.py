@@ -13,9 +13,9 @@ def curve(m: lg.Mechanism, q: list[float], name: str = "P") -> lg.CouplerCurve:
     return lg.analyse_cycle(m, q0=lg.assemble(m, q, fixed=m.coordinate_names[:1])).coupler_curve(name)
 
 
-def distance(found: lg.CouplerCurve, place: tuple[float, float]) -> float:
+def distance(actual: lg.CouplerCurve, place: tuple[float, float]) -> float:
     """Of a place from the curve: from the nearest of its chords, which are short."""
-    a, b = found.points[:-1, :2], found.points[1:, :2]
+    a, b = actual.points[:-1, :2], actual.points[1:, :2]
     d = b - a
     u = np.clip(((np.array(place) - a) * d).sum(axis=1) / (d * d).sum(axis=1), 0, 1)
     return float(np.linalg.norm(a + u[:, None] * d - place, axis=1).min())
@@ -24,11 +24,11 @@ def distance(found: lg.CouplerCurve, place: tuple[float, float]) -> float:
 def test_chebyshevs_linkage_draws_nearly_a_straight_line() -> None:
     """Ground 4, arms 5, coupler 2, crossed: its middle passes (0, 4), (2, 4) and (4, 4), and between them stays within 0.4 %."""
     m = four_bar(4.0, 5.0, 2.0, 5.0, (1.0, 0.0))
-    found = curve(m, [np.arctan2(4, 3), np.pi - np.arctan2(4, 3), np.pi - np.arctan2(4, 3)])
-    assert found.closed
+    coupler_curve = curve(m, [np.arctan2(4, 3), np.pi - np.arctan2(4, 3), np.pi - np.arctan2(4, 3)])
+    assert coupler_curve.closed
     for place in ((0.0, 4.0), (2.0, 4.0), (4.0, 4.0)):
-        assert distance(found, place) < 1e-4
-    x, y = found.points[:, 0], found.points[:, 1]
+        assert distance(coupler_curve, place) < 1e-4
+    x, y = coupler_curve.points[:, 0], coupler_curve.points[:, 1]
     straight = y[(x > 0) & (x < 4) & (y < 4.3)]
     assert len(straight) > 200
     assert np.abs(straight - 4.0).max() < 0.016
@@ -40,9 +40,9 @@ def test_roberts_linkage_passes_its_pivots() -> None:
     down = np.sqrt(arm**2 - (ground / 4) ** 2)
     m = four_bar(ground, arm, ground / 2, arm, (ground / 4, float(-down)))
     lean = np.arccos((ground / 4) / arm)
-    found = curve(m, [lean, -lean, np.pi - lean])
+    coupler_curve = curve(m, [lean, -lean, np.pi - lean])
     for place in ((0.0, 0.0), (1.0, 0.0), (2.0, 0.0)):
-        assert distance(found, place) < 1e-4
+        assert distance(coupler_curve, place) < 1e-4
 
 
 def test_watts_linkage_has_a_double_point_in_its_middle() -> None:
@@ -50,11 +50,11 @@ def test_watts_linkage_has_a_double_point_in_its_middle() -> None:
     arm, coupler = 1.5, 0.8
     m = four_bar(float(np.hypot(2 * arm, coupler)), arm, coupler, arm, (coupler / 2, 0.0))
     lean = np.arctan2(coupler, 2 * arm)
-    found = curve(m, [lean, -np.pi / 2, np.pi + lean])
+    coupler_curve = curve(m, [lean, -np.pi / 2, np.pi + lean])
     middle = np.array([np.hypot(2 * arm, coupler) / 2, 0.0, 0.0])
-    assert found.closed
-    assert np.linalg.norm(found.double_points - middle, axis=1).min() < 1e-9
-    assert "double point" in str(found)
+    assert coupler_curve.closed
+    assert np.linalg.norm(coupler_curve.double_points - middle, axis=1).min() < 1e-9
+    assert "double point" in str(coupler_curve)
 
 
 @pytest.mark.parametrize("angle", [0.7, 2.1])
@@ -68,25 +68,25 @@ def test_a_point_of_the_moving_centrode_has_a_cusp(angle: float) -> None:
     turn = q[0] + q[1]
     R = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     at = R.T @ (centre - 0.3 * crank)
-    found = curve(four_bar(1.0, 0.3, 0.9, 0.6, (float(at[0]), float(at[1]))), list(q))
-    assert len(found.cusps)
-    assert np.linalg.norm(found.cusps[:, :2] - centre, axis=1).min() < 1e-8
+    coupler_curve = curve(four_bar(1.0, 0.3, 0.9, 0.6, (float(at[0]), float(at[1]))), list(q))
+    assert len(coupler_curve.cusps)
+    assert np.linalg.norm(coupler_curve.cusps[:, :2] - centre, axis=1).min() < 1e-8
 
 
 def test_peaucelliers_line_is_straight() -> None:
-    found = lg.analyse_cycle("peaucellier").coupler_curve("P")
-    np.testing.assert_allclose(found.points[:, 0], (0.5**2 - 0.2**2) / 0.4, atol=1e-11)
-    assert found.closed
-    assert len(found.double_points) == 0  # it goes to and fro on one line
+    cycle = lg.analyse_cycle("peaucellier").coupler_curve("P")
+    np.testing.assert_allclose(cycle.points[:, 0], (0.5**2 - 0.2**2) / 0.4, atol=1e-11)
+    assert cycle.closed
+    assert len(cycle.double_points) == 0  # it goes to and fro on one line
 
 
 def test_a_circle_has_its_length() -> None:
-    found = lg.analyse_cycle("slider_crank").coupler_curve("pin")
-    assert found.length == pytest.approx(2 * np.pi * 0.1, rel=1e-9)
-    np.testing.assert_allclose(np.linalg.norm(found.points, axis=1), 0.1, atol=1e-13)
+    cycle = lg.analyse_cycle("slider_crank").coupler_curve("pin")
+    assert cycle.length == pytest.approx(2 * np.pi * 0.1, rel=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(cycle.points, axis=1), 0.1, atol=1e-13)
 
 
 def test_a_spatial_curve_has_no_double_points() -> None:
-    found = lg.analyse_cycle("bricard").coupler_curve("P3")
-    assert found.closed
-    assert len(found.double_points) == 0
+    cycle = lg.analyse_cycle("bricard").coupler_curve("P3")
+    assert cycle.closed
+    assert len(cycle.double_points) == 0

@@ -23,7 +23,7 @@ from tests.mechanisms import DERIVED, MARKED, own_entries, random_body
 QUARTER = PI / 2
 
 
-def modified(name: str, *rows: dict, rotor: float = 0.0) -> lg.Mechanism:
+def modified_convention_arm(name: str, *rows: dict, rotor: float = 0.0) -> lg.Mechanism:
     body = {"joint": "R", "mass": 1, "inertia": (1, 1, 1), "rotor": {"inertia": rotor}}
     return lg.Mechanism.from_dh([{**body, **row} for row in rows], convention="modified", name=name)
 
@@ -32,7 +32,7 @@ def rx90() -> lg.Mechanism:
     """The Staubli RX-90 of Khalil and Dombre (2002), table 3.1."""
     D3, RL4 = parameter("D3", 0.45), parameter("RL4", 0.45)
     rows = ({}, {"alpha": QUARTER}, {"a": D3}, {"alpha": -QUARTER, "d": RL4}, {"alpha": QUARTER}, {"alpha": -QUARTER})
-    return modified("rx90", *rows, rotor=0.01)
+    return modified_convention_arm("rx90", *rows, rotor=0.01)
 
 
 def puma_modified() -> lg.Mechanism:
@@ -45,20 +45,20 @@ def puma_modified() -> lg.Mechanism:
         {"alpha": QUARTER},
         {"alpha": -QUARTER},
     )
-    return modified("puma", *rows, rotor=0.01)
+    return modified_convention_arm("puma", *rows, rotor=0.01)
 
 
-def twisted() -> lg.Mechanism:
+def twisted_arm() -> lg.Mechanism:
     """Three joints with every length and twist a name."""
     rows = [{k: parameter(f"{k}{i}", 0.2 + 0.1 * i) for k in ("a", "d", "alpha")} for i in range(1, 4)]
-    return modified("twisted", *rows)
+    return modified_convention_arm("twisted", *rows)
 
 
 @cache
 def equations(name: str, symbols: str = "inertial") -> tuple[SymbolicSystem, list[RingElement], list[RingElement]]:
     """The system of an arm, the entries of its M, and G."""
-    made = {"rx90": rx90, "puma": puma_modified, "twisted": twisted}
-    system = SymbolicSystem(made[name]() if name in made else with_single_coordinates(lg.library(name)), symbols)
+    makers = {"rx90": rx90, "puma": puma_modified, "twisted": twisted_arm}
+    system = SymbolicSystem(makers[name]() if name in makers else with_single_coordinates(lg.library(name)), symbols)
     M = lagrange.mass_matrix(system, lagrange.jacobian_columns(system))
     G = lagrange.gradient(system, lagrange.gravity_potential(system))
     return system, [x for row in M for x in row], G
@@ -83,9 +83,9 @@ def rank(mechanism: lg.Mechanism) -> int:
     size = np.linalg.norm(Y, axis=0)
     Y = Y[:, size > 1e-9] / size[size > 1e-9]
     singular = np.linalg.svd(Y, compute_uv=False)
-    found = int(np.sum(singular > 1e-9 * singular[0]))
-    assert found == len(singular) or singular[found] < 1e-4 * singular[found - 1], "no clear gap between rank and rounding"
-    return found
+    result = int(np.sum(singular > 1e-9 * singular[0]))
+    assert result == len(singular) or singular[result] < 1e-4 * singular[result - 1], "no clear gap between rank and rounding"
+    return result
 
 
 def test_two_r_has_the_six_of_the_textbook() -> None:
@@ -140,7 +140,7 @@ def test_rx90_groups_as_in_the_textbook() -> None:
         ("scara", "all", 8),
     ],
 )
-def test_counts(name: str, symbols: str, count: int) -> None:
+def test_the_number_of_base_parameters_is_the_published_one(name: str, symbols: str, count: int) -> None:
     assert base_parameters(equations(name, symbols)[0]).count == count
 
 
@@ -233,7 +233,7 @@ def test_only_of_its_own_equations() -> None:
         base.to_base_parameters(equations("puma560")[1][0])
 
 
-def test_table() -> None:
+def test_the_table_counts_parameters_without_effect() -> None:
     text = str(base_parameters(equations("two_r")[0]))
     assert text.startswith("Base parameters of two_r: 6 of 20 inertial parameters")
     assert "4 alone\n  hy1, hx2, hy2, Izz2" in text

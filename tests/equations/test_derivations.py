@@ -22,15 +22,15 @@ DERIVATIONS = {"Newton-Euler": newton_euler_torques, "Kane": kane_torques, "Uick
 
 def state(system: SymbolicSystem) -> dict[str, float]:
     rng = np.random.default_rng(1)
-    given = {}
+    values = {}
     for symbol in system.ring.symbols:
         if symbol.kind in ("coordinate", "speed", "acceleration"):
-            given[symbol.name] = rng.normal()
+            values[symbol.name] = rng.normal()
     for symbol in system.ring.symbols:
         if symbol.kind in ("sine", "cosine"):
-            angle = sum(sign * given[f"q{k + 1}"] for k, sign in symbol.angle)
-            given[symbol.name] = np.sin(angle) if symbol.kind == "sine" else np.cos(angle)
-    return given
+            angle = sum(sign * values[f"q{k + 1}"] for k, sign in symbol.angle)
+            values[symbol.name] = np.sin(angle) if symbol.kind == "sine" else np.cos(angle)
+    return values
 
 
 @pytest.mark.parametrize("name", DERIVATIONS)
@@ -41,11 +41,11 @@ def test_torques_as_compiled(name: str, arm: str) -> None:
     bare = [replace(joint, friction=lg.Friction(), spring=lg.JointSpring()) for joint in mechanism.joints]
     mechanism = mechanism.replace(joints=tuple(bare), springs=())
     system = SymbolicSystem(with_single_coordinates(mechanism))
-    given = state(system)
-    found = [evaluate_element(x, given) for x in DERIVATIONS[name](system)]
-    q, qd, qdd = ([given[f"{x}{k + 1}"] for k in range(system.n)] for x in ("q", "qd", "qdd"))
-    wanted = np.array(lg.compile(mechanism.replace(loops=())).inverse_dynamics(q, qd, qdd))
-    np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
+    values = state(system)
+    actual = [evaluate_element(x, values) for x in DERIVATIONS[name](system)]
+    q, qd, qdd = ([values[f"{x}{k + 1}"] for k in range(system.n)] for x in ("q", "qd", "qdd"))
+    expected = np.array(lg.compile(mechanism.replace(loops=())).inverse_dynamics(q, qd, qdd))
+    np.testing.assert_allclose(actual, expected, atol=1e-9 * np.abs(expected).max())
 
 
 def test_pendulum_by_hand() -> None:
@@ -57,9 +57,9 @@ def test_pendulum_by_hand() -> None:
         gravity=(0, -10.0, 0),
     )
     system = SymbolicSystem(pendulum)
-    wanted = 12 * system.acceleration(0) + 60 * system.generator("c1")
+    expected = 12 * system.acceleration(0) + 60 * system.generator("c1")
     for derive in DERIVATIONS.values():
-        assert derive(system) == [wanted]
+        assert derive(system) == [expected]
 
 
 @pytest.mark.parametrize("symbols", ["given", "all"])

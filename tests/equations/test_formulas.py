@@ -101,7 +101,7 @@ def test_every_name_of_a_speed(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("m2*(r2^2", r"'\)' is missing \(column 9\)"),
         ("m2*+*r2", r"'\*' is not expected here \(column 5\)"),
@@ -124,8 +124,8 @@ def test_every_name_of_a_speed(word: str) -> None:
         ("((1e900*m1)^100)^100", "too large to be expanded"),
     ],
 )
-def test_what_cannot_be_read_is_an_error(text: str, told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told):
+def test_what_cannot_be_read_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
         assert m12 == text
 
 
@@ -239,7 +239,7 @@ def test_other_things_in_place_of_names() -> None:
         m12.subs(m2=math.nan)
 
 
-def test_names() -> None:
+def test_names_are_those_that_a_formula_depends_on() -> None:
     assert m12.names == ("theta2", "l1", "r2", "m2", "I2")
     assert two_r.tau[1].names[:6] == ("theta1", "theta2", "qd1", "qdd1", "qdd2", "l1")
 
@@ -281,13 +281,13 @@ def test_arithmetic_agrees_with_numbers(one: str, two: str, sign: str) -> None:
     a, b = m12.read(one), m12.read(two)
     if sign == "/" and b.is_zero:
         return
-    made = {"+": a + b, "-": a - b, "*": a * b}.get(sign) if sign != "/" else a / b
-    assert made == f"({one}) {sign} ({two})"
+    makers = {"+": a + b, "-": a - b, "*": a * b}.get(sign) if sign != "/" else a / b
+    assert makers == f"({one}) {sign} ({two})"
     x, y = _number(one), _number(two)
     if sign == "/" and abs(y) < 1e-3:
         return
     expected = {"+": x + y, "-": x - y, "*": x * y}.get(sign) if sign != "/" else x / y
-    assert made.evaluate(**_STATE, l1=1.3, l2=0.8) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+    assert makers.evaluate(**_STATE, l1=1.3, l2=0.8) == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
 def test_rows_are_broken_between_terms() -> None:

@@ -29,9 +29,9 @@ class Reader:
         self.values = values
 
     def row(self, nodes: list[Node]) -> Fraction:
-        found, rest = self._sum(nodes)
+        result, rest = self._sum(nodes)
         assert not rest, [xml.tostring(x) for x in rest]
-        return found
+        return result
 
     def _sum(self, nodes: list[Node]) -> tuple[Fraction, list[Node]]:
         sign = 1
@@ -55,9 +55,9 @@ class Reader:
 
     def _factor(self, nodes: list[Node]) -> tuple[Fraction, list[Node]]:
         if _mark(nodes[0]) == "(":
-            found, rest = self._sum(nodes[1:])
+            result, rest = self._sum(nodes[1:])
             assert _mark(rest[0]) == ")"
-            return found, rest[1:]
+            return result, rest[1:]
         return self.value(nodes[0]), nodes[1:]
 
     def value(self, node: Node) -> Fraction:
@@ -126,7 +126,7 @@ def test_symbols_and_groups() -> None:
     assert any("<mi>R</mi>" in x.mathml() for _, x in eom.M.entries)
 
 
-def test_quotients() -> None:
+def test_quotients_are_written_as_fractions() -> None:
     check(lg.derive(lg.library("two_r")).cartesian("tip", ("x", "y")).M_x[0, 1])
 
 
@@ -140,14 +140,14 @@ def test_known_formulas() -> None:
     assert "<msub><mi>c</mi><mn>12</mn></msub>" in eom.G[1].mathml()
 
 
-def test_matrices() -> None:
+def test_matrices_are_written_as_tables() -> None:
     matrix = lg.derive(lg.library("two_r")).M
     rows = xml.fromstring(matrix.mathml()).findall("mrow/mtable/mtr")
     assert [len(row) for row in rows] == [2, 2]
     assert f"<math>{''.join(xml.tostring(x, encoding='unicode') for x in rows[1][1])}</math>" == matrix[1, 1].mathml()
 
 
-def test_numbers() -> None:
+def test_numbers_have_powers_of_ten_and_are_rounded() -> None:
     """Powers of ten, rounding, and a number beside a number."""
     writer = lg.derive(lg.library("two_r")).writer
     style = MathML(writer.notation, NumberFormat(3))
@@ -175,7 +175,7 @@ def test_numbers() -> None:
         ("", ""),
     ],
 )
-def test_words(text: str, markup: str) -> None:
-    found = printers.expression_markup(text)
-    xml.fromstring(f"<math>{found}</math>")
-    assert markup in found
+def test_words_of_texts_become_markup(text: str, markup: str) -> None:
+    actual = printers.expression_markup(text)
+    xml.fromstring(f"<math>{actual}</math>")
+    assert markup in actual

@@ -31,28 +31,28 @@ class CompiledC:
     def __init__(
         self, mechanism: lg.Mechanism, folder: Path, functions: Sequence[str], flags: Sequence[str] = ("-O1",), **options: object
     ) -> None:
-        made = lg.export(mechanism, "c", folder, functions=functions, **options)
-        self.name = next(name for name in made.files if name.endswith("_test.c")).removesuffix("_test.c")
-        self.folder, self.files = folder, made.files
+        export_result = lg.export(mechanism, "c", folder, functions=functions, **options)
+        self.name = next(name for name in export_result.files if name.endswith("_test.c")).removesuffix("_test.c")
+        self.folder, self.files = folder, export_result.files
         self.routines = {r.name: r for r in package(mechanism, functions, **options).routines}
         library = f"code{next(_numbers)}.so"  # a library of the same path would not be loaded again
         run("gcc", *STRICT, *flags, "-shared", "-fPIC", f"{self.name}.c", "-lm", "-o", library, folder=folder)
         self.library = ctypes.CDLL(str(folder / library))
         self.parameters = package(mechanism, functions, **options).parameters
-        self.has_constants = f"{self.name}_prepare" in str(made.files[f"{self.name}.h"])
+        self.has_constants = f"{self.name}_prepare" in str(export_result.files[f"{self.name}.h"])
         self.constants: object = None
         if self.has_constants:
             self.constants = (ctypes.c_double * 1).in_dll(self.library, f"{self.name}_default_constants")
 
     def prepare(self, values: Mapping[str, float]) -> None:
         """Use other values of parameters."""
-        given = np.array([values.get(p.name, p.value) for p in self.parameters])
+        actual = np.array([values.get(p.name, p.value) for p in self.parameters])
         self.constants = (ctypes.c_double * 100_000)()
-        getattr(self.library, f"{self.name}_prepare")(given.ctypes.data_as(ctypes.c_void_p), self.constants)
+        getattr(self.library, f"{self.name}_prepare")(actual.ctypes.data_as(ctypes.c_void_p), self.constants)
 
-    def __call__(self, routine: Routine | str, given: Mapping[str, Sequence[float]]) -> np.ndarray:
+    def __call__(self, routine: Routine | str, value: Mapping[str, Sequence[float]]) -> np.ndarray:
         routine = self.routines[routine] if isinstance(routine, str) else routine
-        arrays = [np.ascontiguousarray(given[x.name], dtype=float) for x in routine.inputs]
+        arrays = [np.ascontiguousarray(value[x.name], dtype=float) for x in routine.inputs]
         passed: list[object] = [
             ctypes.c_double(float(a.ravel()[0])) if x.shape == () else a.ctypes.data_as(ctypes.c_void_p)
             for x, a in zip(routine.inputs, arrays, strict=True)

@@ -23,6 +23,6 @@ TESTS = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         _, here, name = item.nodeid.rpartition("tests/exports/")
-        given = name.partition("[")[2].rstrip("]").split("-")
-        if here and (any(x in given for x in LONG) or any(name.startswith(x) for x in TESTS)):
+        values = name.partition("[")[2].rstrip("]").split("-")
+        if here and (any(x in values for x in LONG) or any(name.startswith(x) for x in TESTS)):
             item.add_marker(pytest.mark.slow)

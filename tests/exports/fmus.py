@@ -20,10 +20,10 @@ from fmpy.fmi3 import FMU3Model, FMU3Slave  # noqa: E402
 class Fmu:
     """An exported mechanism: its file, its folder, and its variables by name."""
 
-    def __init__(self, mechanism: lg.Mechanism, folder: Path, **given: Any) -> None:
+    def __init__(self, mechanism: lg.Mechanism, folder: Path, **arguments: Any) -> None:
         self.mechanism = mechanism
         self.file = folder / "model.fmu"
-        self.export = lg.export(mechanism, "fmu", self.file, **given)
+        self.export = lg.export(mechanism, "fmu", self.file, **arguments)
         self.folder = Path(fmpy.extract(str(self.file), unzipdir=str(folder / "extracted")))
         self.description = fmpy.read_model_description(str(self.file))
         self.references = {x.name: x.valueReference for x in self.description.modelVariables}
@@ -31,27 +31,27 @@ class Fmu:
         self.states = [x.derivative.name for x in derivatives]
         self.inputs = [x.name for x in self.description.modelVariables if x.causality == "input"]
 
-    def simulated(self, kind: str, stop: float, rows: int, names: Sequence[str] = (), **given: Any) -> np.ndarray:
+    def simulate(self, kind: str, stop: float, rows: int, names: Sequence[str] = (), **arguments: Any) -> np.ndarray:
         """Rows of the states, or of other variables, by fmpy."""
         names = names or self.states
-        found = fmpy.simulate_fmu(
+        results = fmpy.simulate_fmu(
             str(self.file),
             fmi_type=kind,
             start_time=0.0,
             stop_time=stop,
             output_interval=stop / (rows - 1),
             output=names,
-            **given,
+            **arguments,
         )
-        return np.column_stack([found[name] for name in names])
+        return np.column_stack([results[name] for name in names])
 
     @contextmanager
     def instance(self, kind: str, log: list[tuple[int, str, str]] | None = None) -> Iterator[Instance]:
-        made = Instance(self, kind, [] if log is None else log)
+        new_instance = Instance(self, kind, [] if log is None else log)
         try:
-            yield made
+            yield new_instance
         finally:
-            made.raw.freeInstance()
+            new_instance.raw.freeInstance()
 
 
 class Instance:
@@ -59,9 +59,9 @@ class Instance:
 
     def __init__(self, fmu: Fmu, kind: str, log: list[tuple[int, str, str]]) -> None:
         self.fmu, self.log = fmu, log
-        made = FMU3Model if kind == "ModelExchange" else FMU3Slave
+        fmu_class = FMU3Model if kind == "ModelExchange" else FMU3Slave
         identifier = fmu.description.modelExchange.modelIdentifier
-        self.raw = made(
+        self.raw = fmu_class(
             guid=fmu.description.guid, unzipDirectory=str(fmu.folder), modelIdentifier=identifier, instanceName="instance"
         )
         self.raw.instantiate(

@@ -22,21 +22,21 @@ class Array:
 
     @classmethod
     def of(cls, kind: type, values: Sequence[Any]) -> Array:
-        made = cls(kind, len(values))
-        made.entries[:] = [kind(x) for x in values]
-        return made
+        array = cls(kind, len(values))
+        array.entries[:] = [kind(x) for x in values]
+        return array
 
     def _at(self, place: int | tuple[int, ...]) -> tuple[int, ...]:
-        found = place if isinstance(place, tuple) else (place,)
-        if len(found) != len(self.shape) or not all(1 <= i <= n for i, n in zip(found, self.shape, strict=True)):
+        result = place if isinstance(place, tuple) else (place,)
+        if len(result) != len(self.shape) or not all(1 <= i <= n for i, n in zip(result, self.shape, strict=True)):
             raise IndexError(f"{place} of an array of {self.shape}")
-        return tuple(i - 1 for i in found)
+        return tuple(i - 1 for i in result)
 
     def __getitem__(self, place: Any) -> Any:
         return self.entries[self._at(place)]
 
     def __setitem__(self, place: Any, value: Any) -> None:
-        self.entries[self._at(place)] = converted(self.kind, value)
+        self.entries[self._at(place)] = convert(self.kind, value)
 
 
 class Ref:
@@ -47,7 +47,7 @@ class Ref:
         return self.value
 
     def __setitem__(self, place: tuple[()], value: Any) -> None:
-        self.value = converted(self.kind, value)
+        self.value = convert(self.kind, value)
 
 
 class Dual:
@@ -89,7 +89,7 @@ class Dual:
     __radd__, __rmul__ = __add__, __mul__
 
 
-def converted(kind: type, value: Any) -> Any:
+def convert(kind: type, value: Any) -> Any:
     if kind is not Dual and isinstance(value, Dual):
         raise TypeError("a dual number in an array of plain ones")
     return kind(value)
@@ -99,19 +99,19 @@ def _function(name: str) -> Callable[..., Any]:
     plain = getattr(math, name)
     slopes = {"sin": math.cos, "cos": lambda x: -math.sin(x), "sqrt": lambda x: 0.5 / math.sqrt(x), "tanh": None}
 
-    def applied(*given: Any) -> Any:
-        if not isinstance(given[0], Dual):
-            return plain(*given)
-        return Dual(plain(given[0].value), given[0].slope * slopes[name](given[0].value))  # type: ignore[misc]
+    def apply(*arguments: Any) -> Any:
+        if not isinstance(arguments[0], Dual):
+            return plain(*arguments)
+        return Dual(plain(arguments[0].value), arguments[0].slope * slopes[name](arguments[0].value))  # type: ignore[misc]
 
-    return applied
+    return apply
 
 
 def _kind(x: Any) -> type:
     return x.kind if isinstance(x, Array) else type(x)
 
 
-def _promoted(*kinds: type) -> type:
+def _promoted_type(*kinds: type) -> type:
     return next(kind for kind in (Dual, float, int) if kind in kinds)
 
 
@@ -121,9 +121,9 @@ BASE: dict[str, Any] = {
     "zero": lambda kind: kind(0),
     "eltype": _kind,
     "typeof": type,
-    "promote_type": _promoted,
+    "promote_type": _promoted_type,
     "float_": lambda kind: float if kind is int else kind,
-    "map_": lambda function, given: [function(x) for x in given],
+    "map_": lambda function, values: [function(x) for x in values],
     "sum_": lambda p: sum(vars(p).values()),
     "Float64": float,
     "Int": int,

@@ -8,7 +8,7 @@ import numpy as np
 
 import lagrangian as lg
 from lagrangian.exports.reference_values import sample_states
-from tests.exports.quadruped import quadruped
+from tests.exports.quadruped import quadruped_mechanism
 from tests.exports.reference import applicable
 
 SIX = ("puma560", "panda", "four_bar", "stewart", "rolling_disc", "quadruped")
@@ -25,7 +25,7 @@ ROLLED = (
 @cache
 def mechanism(name: str) -> lg.Mechanism:
     if name == "quadruped":
-        return quadruped()
+        return quadruped_mechanism()
     return long_mechanism(*CHAINS[name]) if name in CHAINS else lg.library(name)
 
 
@@ -45,12 +45,12 @@ def functions(name: str, every: bool = True) -> list[str]:
 def trials(name: str, count: int = 3) -> list[dict[str, np.ndarray]]:
     """States at random; those of a mechanism with constraints are near its start, and keep them."""
     m, rng = mechanism(name), np.random.default_rng(3)
-    found = list(sample_states(m, count))
+    states = list(sample_states(m, count))
     if m.equation_count:
-        for state in found[1:]:
+        for state in states[1:]:
             state["q"] = np.asarray(lg.assemble(m, state["q"] + rng.uniform(-0.1, 0.1, m.nq)))
             state["qd"] = np.asarray(lg.consistent_speeds(m, state["q"], state["qd"]))
-    return found
+    return states
 
 
 def long_mechanism(n: int, branched: bool, mixed: bool) -> lg.Mechanism:

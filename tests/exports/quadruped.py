@@ -7,7 +7,7 @@ import lagrangian as lg
 LEGS = {"lf": (0.3, 0.15), "rf": (0.3, -0.15), "lh": (-0.3, 0.15), "rh": (-0.3, -0.15)}
 
 
-def quadruped() -> lg.Mechanism:
+def quadruped_mechanism() -> lg.Mechanism:
     bodies = [lg.Body("trunk", 12.0, (0.01, 0.0, 0.02), (0.15, 0.002, 0.01, 0.42, 0.003, 0.5))]
     joints = [lg.Joint("base", "free", "ground", "trunk", actuated=False)]
     frames = []

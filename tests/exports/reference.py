@@ -20,18 +20,18 @@ def applicable(mechanism: lg.Mechanism) -> list[str]:
     return [name for name, function in FUNCTIONS.items() if not function.refusal(model)]
 
 
-def miss(found: np.ndarray, expected: np.ndarray) -> float:
+def miss(actual: np.ndarray, expected: np.ndarray) -> float:
     """How far results are off, as a part of the largest number that is expected, or of 1."""
-    return float(np.abs(np.ravel(found) - expected).max(initial=0.0) / np.abs(expected).max(initial=1.0))
+    return float(np.abs(np.ravel(actual) - expected).max(initial=0.0) / np.abs(expected).max(initial=1.0))
 
 
-def expected(dyn: lg.Dynamics, name: str, x: Arrays) -> np.ndarray:
+def expected_results(dyn: lg.Dynamics, name: str, x: Arrays) -> np.ndarray:
     """The results of a routine, all outputs one after the other, for inputs by name."""
-    found = _expected(dyn, name, {key: np.asarray(value, dtype=float) for key, value in x.items()})
-    return np.concatenate([np.ravel(part) for part in found]) if isinstance(found, tuple) else np.ravel(found)
+    result = _expected_outputs(dyn, name, {key: np.asarray(value, dtype=float) for key, value in x.items()})
+    return np.concatenate([np.ravel(part) for part in result]) if isinstance(result, tuple) else np.ravel(result)
 
 
-def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
+def _expected_outputs(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
     q, qd, qdd, tau, t = (x.get(key) for key in ("q", "qd", "qdd", "tau", "t"))
     at = {} if t is None else {"t": float(t[0])}
     for framed in ("jacobian_dot_qd", "external_torque", "acceleration", "jacobian", "velocity", "pose"):
@@ -39,8 +39,8 @@ def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
             frame = _frame(dyn, name.removeprefix(f"{framed}_"))
             if framed == "external_torque":
                 return dyn.external_torque(q, {frame: x["wrench"]})
-            given = {"acceleration": (q, qd, qdd), "velocity": (q, qd), "jacobian_dot_qd": (q, qd)}.get(framed, (q,))
-            return getattr(dyn, {"jacobian_dot_qd": "jacobian_bias"}.get(framed, framed))(*given, frame)
+            arguments = {"acceleration": (q, qd, qdd), "velocity": (q, qd), "jacobian_dot_qd": (q, qd)}.get(framed, (q,))
+            return getattr(dyn, {"jacobian_dot_qd": "jacobian_bias"}.get(framed, framed))(*arguments, frame)
     match name:
         case "inverse_dynamics" | "regressor" | "inverse_dynamics_derivatives":
             return getattr(dyn, name)(q, qd, qdd)
@@ -70,9 +70,9 @@ def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
         case "torque":
             return _drive(dyn, x)
         case "project":
-            return _projected(dyn, q, qd, at)
+            return _project_state(dyn, q, qd, at)
         case "step":
-            return _stepped(dyn, q, qd, tau, float(x["h"][0]), at)
+            return _runge_kutta_step(dyn, q, qd, tau, float(x["h"][0]), at)
     raise AssertionError(f"no reference for {name}")
 
 
@@ -83,23 +83,23 @@ def _frame(dyn: lg.Dynamics, name: str) -> str:
 
 
 def _rates(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    found: list[float] = []
+    results: list[float] = []
     iv = 0
     for joint in dyn.mechanism.joints:
         kind = joint.kind
-        own = q[len(found) : len(found) + kind.nq]
-        found += [float(rate) for rate in kind.coordinate_rates(list(own), list(qd[iv : iv + kind.nv]))]
+        own = q[len(results) : len(results) + kind.nq]
+        results += [float(rate) for rate in kind.coordinate_rates(list(own), list(qd[iv : iv + kind.nv]))]
         iv += kind.nv
-    return np.array(found)
+    return np.array(results)
 
 
-def _normalised(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
-    found: list[float] = []
+def _normalised_coordinates(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
+    results: list[float] = []
     for joint in dyn.mechanism.joints:
-        found += [
-            float(c) for c in joint.kind.normalise_coordinates(list(map(float, q[len(found) : len(found) + joint.kind.nq])))
+        results += [
+            float(c) for c in joint.kind.normalise_coordinates(list(map(float, q[len(results) : len(results) + joint.kind.nq])))
         ]
-    return np.array(found)
+    return np.array(results)
 
 
 def _drive(dyn: lg.Dynamics, x: dict[str, np.ndarray]) -> np.ndarray:
@@ -109,7 +109,7 @@ def _drive(dyn: lg.Dynamics, x: dict[str, np.ndarray]) -> np.ndarray:
     return np.asarray(motion.tau[0])
 
 
-def _projected(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, at: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
+def _project_state(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, at: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
     """One step of Newton's method to the constraints, measured by the mass matrix, by dense linear algebra."""
 
     def correction(q: np.ndarray, residual: np.ndarray) -> np.ndarray:
@@ -119,11 +119,11 @@ def _projected(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, at: dict[str, fl
 
     residual = np.zeros(len(dyn.constraint_names))
     residual[dyn.holonomic] = dyn.loop_residual(q, **at)
-    q = _normalised(dyn, q + _rates(dyn, q, correction(q, residual)))
+    q = _normalised_coordinates(dyn, q + _rates(dyn, q, correction(q, residual)))
     return q, qd + correction(q, dyn.constraint_rate(q, qd, **at))
 
 
-def _stepped(
+def _runge_kutta_step(
     dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, h: float, at: dict[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The classical Runge-Kutta step with the compiled forward dynamics."""
@@ -134,8 +134,8 @@ def _stepped(
         when = {key: value + c * h for key, value in at.items()}
         slopes.append((_rates(dyn, place, speed), dyn.forward_dynamics(place, speed, tau, **when)))
     (a, x), (b, y), (c_, z), (d, w) = slopes
-    q, qd = _normalised(dyn, q + h / 6 * (a + 2 * b + 2 * c_ + d)), qd + h / 6 * (x + 2 * y + 2 * z + w)
+    q, qd = _normalised_coordinates(dyn, q + h / 6 * (a + 2 * b + 2 * c_ + d)), qd + h / 6 * (x + 2 * y + 2 * z + w)
     after = {key: value + h for key, value in at.items()}
     for _ in range(2 if dyn.mechanism.equation_count else 0):
-        q, qd = _projected(dyn, q, qd, after)
+        q, qd = _project_state(dyn, q, qd, after)
     return q, qd

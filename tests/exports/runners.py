@@ -16,7 +16,7 @@ from lagrangian.functions.routine import Routine
 from tests.exports import julia_in_python
 from tests.exports.compiled_c import run
 from tests.exports.mechanisms import dynamics, functions, mechanism, trials
-from tests.exports.reference import expected, miss
+from tests.exports.reference import expected_results, miss
 
 States = Sequence[dict[str, np.ndarray]]
 Results = list[dict[str, np.ndarray]]
@@ -25,26 +25,26 @@ Runner = Callable[[Path, str, Sequence[Routine], States], Results]
 
 def assert_equal_to_the_kernels(target: str, runner: Runner, name: str, folder: Path, every: bool = True) -> None:
     """Export functions of a mechanism, run them, and compare with what is compiled here."""
-    m, wanted, given = mechanism(name), functions(name, every), trials(name)
-    lg.export(m, target, folder, functions=wanted)
-    routines = package(m, wanted).routines
-    for state, found in zip(given, runner(folder, m.name, routines, given), strict=True):
+    m, reference, values = mechanism(name), functions(name, every), trials(name)
+    lg.export(m, target, folder, functions=reference)
+    routines = package(m, reference).routines
+    for state, result in zip(values, runner(folder, m.name, routines, values), strict=True):
         for routine in routines:
-            right = expected(dynamics(name), routine.name, routine_inputs(routine, state))
-            assert found[routine.name].shape == right.shape, routine.name
-            assert miss(found[routine.name], right) < 1e-12, routine.name
+            right = expected_results(dynamics(name), routine.name, routine_inputs(routine, state))
+            assert result[routine.name].shape == right.shape, routine.name
+            assert miss(result[routine.name], right) < 1e-12, routine.name
 
 
 # -- NumPy -----------------------------------------------------------------------------------------------------------------
 
 
 def module(path: Path) -> object:
-    found = importlib.util.spec_from_file_location(path.stem, path)
-    assert found is not None
-    assert found.loader is not None
-    made = importlib.util.module_from_spec(found)
-    found.loader.exec_module(made)
-    return made
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def numpy_results(folder: Path, name: str, routines: Sequence[Routine], states: States) -> Results:
@@ -55,11 +55,11 @@ def numpy_results(folder: Path, name: str, routines: Sequence[Routine], states: 
         function = getattr(code, routine.name)
         single = {x.name for x in routine.inputs if x.shape == ()}
         rows = {x.name: np.array([state[x.name] for state in states]) for x in routine.inputs}
-        given = [x[:, 0] if name in single else x for name, x in rows.items()]
-        together = function(*given)
+        arguments = [x[:, 0] if name in single else x for name, x in rows.items()]
+        together = function(*arguments)
         together = together if isinstance(together, tuple) else (together,)
         for k, result in enumerate(results):
-            alone = function(*(x[k] for x in given))
+            alone = function(*(x[k] for x in arguments))
             alone = alone if isinstance(alone, tuple) else (alone,)
             for x, a, b in zip(routine.outputs, alone, together, strict=True):
                 assert np.shape(a) == x.shape
@@ -82,8 +82,8 @@ def octave_results(folder: Path, name: str, routines: Sequence[Routine], states:
         lines += [f"  {key} = [{'; '.join(repr(float(x)) for x in values)}];" for key, values in state.items()]
         for routine in routines:
             outputs = [f"y{k}" for k in range(len(routine.outputs))]
-            given = ", ".join(x.name for x in routine.inputs)
-            lines.append(f"  [{', '.join(outputs)}] = {name}.{routine.name}({given});")
+            text = ", ".join(x.name for x in routine.inputs)
+            lines.append(f"  [{', '.join(outputs)}] = {name}.{routine.name}({text});")
             for y, x in zip(outputs, routine.outputs, strict=True):
                 rows, columns = (*x.shape, 1, 1)[:2]
                 lines.append(f"  assert(isequal(size({y}), [{rows}, {columns}]));")
@@ -94,8 +94,8 @@ def octave_results(folder: Path, name: str, routines: Sequence[Routine], states:
 
 
 def _of_lines(lines: Sequence[str], routines: Sequence[Routine], states: States) -> Results:
-    found = iter(lines)
-    return [{routine.name: np.array(next(found).split(), dtype=float) for routine in routines} for _ in states]
+    remaining_lines = iter(lines)
+    return [{routine.name: np.array(next(remaining_lines).split(), dtype=float) for routine in routines} for _ in states]
 
 
 # -- Rust ------------------------------------------------------------------------------------------------------------------
@@ -124,9 +124,12 @@ def rust_results(folder: Path, name: str, routines: Sequence[Routine], states: S
     lines += ["fn main() {", *(f"  state{k}();" for k in range(len(states))), "}", ""]
     (folder / "examples").mkdir()
     (folder / "examples/run_all.rs").write_text("\n".join(lines))
-    found = iter(run("cargo", "run", "--offline", "--quiet", "--example", "run_all", folder=folder).splitlines())
+    remaining_lines = iter(run("cargo", "run", "--offline", "--quiet", "--example", "run_all", folder=folder).splitlines())
     return [
-        {routine.name: np.concatenate([ast.literal_eval(x + "]") for x in next(found).split("]")[:-1]]) for routine in routines}
+        {
+            routine.name: np.concatenate([ast.literal_eval(x + "]") for x in next(remaining_lines).split("]")[:-1]])
+            for routine in routines
+        }
         for _ in states
     ]
 
@@ -145,14 +148,14 @@ def translated_julia_results(folder: Path, name: str, routines: Sequence[Routine
     for state in states:
         result = {}
         for routine in routines:
-            given = [
+            arguments = [
                 float(state[x.name][0]) if x.shape == () else julia_in_python.Array.of(float, state[x.name])
                 for x in routine.inputs
             ]
-            found = space[routine.name](*given)
-            found = found if isinstance(found, tuple) else (found,)
-            result[routine.name] = np.concatenate([_flat(y) for y in found])
-            for y, x in zip(found, routine.outputs, strict=True):
+            value = space[routine.name](*arguments)
+            value = value if isinstance(value, tuple) else (value,)
+            result[routine.name] = np.concatenate([_flat(y) for y in value])
+            for y, x in zip(value, routine.outputs, strict=True):
                 assert getattr(y, "shape", ()) == x.shape
         results.append(result)
     return results
@@ -167,8 +170,8 @@ def julia_results(folder: Path, name: str, routines: Sequence[Routine], states: 
     for state in states:
         lines += [f"{key} = {[float(x) for x in values]}" for key, values in state.items()]
         for routine in routines:
-            given = ", ".join(f"{x.name}[1]" if x.shape == () else x.name for x in routine.inputs)
-            lines.append(f"y = {module_name(name)}.{routine.name}({given})")
+            text = ", ".join(f"{x.name}[1]" if x.shape == () else x.name for x in routine.inputs)
+            lines.append(f"y = {module_name(name)}.{routine.name}({text})")
             lines.append('println(join((y isa Tuple ? vcat(shown.(y)...) : shown(y)), " "))')
     (folder / "run_all.jl").write_text("\n".join([*lines, ""]))
     return _of_lines(run("julia", "run_all.jl", folder=folder).splitlines(), routines, states)

@@ -12,8 +12,8 @@ import lagrangian as lg
 from lagrangian.exports.reference_values import routine_inputs, sample_states
 from lagrangian.functions.catalogue import package
 from lagrangian.functions.routine import Routine
-from tests.exports.quadruped import quadruped
-from tests.exports.reference import expected, miss
+from tests.exports.quadruped import quadruped_mechanism
+from tests.exports.reference import expected_results, miss
 
 MAIN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "step")
 SMALL, LARGE = ("puma560", "four_bar", "rolling_disc"), ("panda", "stewart", "quadruped")
@@ -21,7 +21,7 @@ SMALL, LARGE = ("puma560", "four_bar", "rolling_disc"), ("panda", "stewart", "qu
 
 @cache
 def mechanism(name: str) -> lg.Mechanism:
-    return {"quadruped": quadruped, "led": led}[name]() if name in ("quadruped", "led") else lg.library(name)
+    return {"quadruped": quadruped_mechanism, "led": rheonomic_arm}[name]() if name in ("quadruped", "led") else lg.library(name)
 
 
 @cache
@@ -32,29 +32,29 @@ def dynamics(name: str) -> lg.Dynamics:
 @cache
 def state(name: str) -> dict[str, np.ndarray]:
     """A random state of the mechanism, which keeps its constraints."""
-    (found,) = sample_states(mechanism(name), 1)
-    return found
+    (result,) = sample_states(mechanism(name), 1)
+    return result
 
 
 @cache
-def values(name: str, function: str, *given: tuple[str, tuple[float, ...]]) -> np.ndarray:
-    return expected(dynamics(name), function, {key: np.array(x) for key, x in given})
+def values(name: str, function: str, *value: tuple[str, tuple[float, ...]]) -> np.ndarray:
+    return expected_results(dynamics(name), function, {key: np.array(x) for key, x in value})
 
 
 def worst(name: str, functions: Sequence[str], call: Any) -> float:
     """How far `call(routine, inputs)`, a list of outputs, is off from the kernels, of all functions of a mechanism."""
-    found = 0.0
+    result = 0.0
     for routine in package(mechanism(name), functions, None, (), False).routines:
-        given = routine_inputs(routine, state(name))
-        outputs = call(routine, shaped(routine, given))
+        inputs = routine_inputs(routine, state(name))
+        outputs = call(routine, shaped_inputs(routine, inputs))
         assert [np.shape(x) for x in outputs] == [x.shape for x in routine.outputs]
-        reference = values(name, routine.name, *((key, tuple(x)) for key, x in given.items()))
-        found = max(found, miss(np.concatenate([np.ravel(x) for x in outputs]), reference))
-    return found
+        reference = values(name, routine.name, *((key, tuple(x)) for key, x in inputs.items()))
+        result = max(result, miss(np.concatenate([np.ravel(x) for x in outputs]), reference))
+    return result
 
 
-def shaped(routine: Routine, given: dict[str, list[float]]) -> list[np.ndarray]:
-    return [np.reshape(given[x.name], x.shape) for x in routine.inputs]
+def shaped_inputs(routine: Routine, value: dict[str, list[float]]) -> list[np.ndarray]:
+    return [np.reshape(value[x.name], x.shape) for x in routine.inputs]
 
 
 def twice_closed() -> lg.Mechanism:
@@ -64,7 +64,7 @@ def twice_closed() -> lg.Mechanism:
     return bar.replace(loops=[*bar.loops, again])
 
 
-def led() -> lg.Mechanism:
+def rheonomic_arm() -> lg.Mechanism:
     """An arm that a constraint leads by functions of time and of its other angle."""
     return lg.library("two_r").replace(
         constraints=[lg.HolonomicConstraint("led", "theta1 = 0.3*sin(2*t) + 0.1*exp(-t)*tanh(atan(theta2))")]
@@ -81,14 +81,14 @@ def rates(m: lg.Mechanism, q: np.ndarray) -> np.ndarray:
     """The matrix of the rates of the coordinates by the speeds, which is no identity for quaternions."""
     columns = []
     for k in range(m.nv):
-        found: list[float] = []
+        results: list[float] = []
         unit, iv = [float(i == k) for i in range(m.nv)], 0
         for joint in m.joints:
             kind = joint.kind
-            own = [float(x) for x in q[len(found) : len(found) + kind.nq]]
-            found += [float(x) for x in kind.coordinate_rates(own, unit[iv : iv + kind.nv])]
+            own = [float(x) for x in q[len(results) : len(results) + kind.nq]]
+            results += [float(x) for x in kind.coordinate_rates(own, unit[iv : iv + kind.nv])]
             iv += kind.nv
-        columns.append(found)
+        columns.append(results)
     return np.array(columns).T
 
 

@@ -17,7 +17,7 @@ from lagrangian.exports.reference_values import sample_states
 from lagrangian.model.expression import symbol
 from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.exports.compiled_c import STRICT, run
-from tests.exports.quadruped import quadruped
+from tests.exports.quadruped import quadruped_mechanism
 from tests.exports.reference import miss
 
 ca = pytest.importorskip("casadi", reason="CasADi is not installed")
@@ -37,12 +37,12 @@ class Built:
         self.python = _module(folder / f"{name}_acados.py", f"{name}_acados")
         self.n, self.nu = mechanism.nv, len(self.python.U)
         actuated = [joint.actuated for joint in mechanism.joints for _ in range(joint.kind.nv)]
-        self.driven = [k for k, given in enumerate(actuated) if given]
+        self.driven = [k for k, value in enumerate(actuated) if value]
         self.p = np.array(list(self.python.P.values()))
 
-    def __call__(self, name: str, *given: Any) -> list[np.ndarray]:
-        found = self.python.function(name, self.library)(*given)
-        return [np.asarray(ca.DM(x).full()) for x in (found if isinstance(found, tuple) else [found])]
+    def __call__(self, name: str, *arguments: Any) -> list[np.ndarray]:
+        result = self.python.function(name, self.library)(*arguments)
+        return [np.asarray(ca.DM(x).full()) for x in (result if isinstance(result, tuple) else [result])]
 
     def forces(self, u: np.ndarray) -> np.ndarray:
         tau = np.zeros(self.n)
@@ -75,9 +75,9 @@ def _module(path: Path, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +116,10 @@ def test_every_function_is_that_of_the_kernels(name: str, parameters: list[str] 
             "impl_dae_fun_jac_x_xdot_z": (implicit, [f, by_x, by_xdot, no_z]),
             "impl_dae_jac_x_xdot_u_z": (implicit, [by_x, by_xdot, by_u, no_z]),
         }
-        for function, (given, expected) in cases.items():
-            found = built(function, *given)
-            assert len(found) == len(expected)
-            for one, other in zip(found, expected, strict=True):
+        for function, (arguments, expected) in cases.items():
+            actual = built(function, *arguments)
+            assert len(actual) == len(expected)
+            for one, other in zip(actual, expected, strict=True):
                 assert miss(one, np.ravel(other)) < 1e-12, function
 
 
@@ -135,8 +135,8 @@ def test_casadi_differentiates_them_exactly(cart: Built) -> None:
     A, B = cart.slopes(at, of)
     assert miss(forward(at, of, cart.p).full(), np.hstack([A, B]).ravel()) < 1e-12
     assert miss(reverse(at, of, cart.p).full(), 2 * A.T @ cart.rates(at, of)) < 1e-12
-    for found, expected in zip(residual(at, change, of, cart.p), cart.residual(at, change, of)[1:], strict=True):
-        assert miss(found.full(), expected.ravel()) < 1e-12
+    for actual, expected in zip(residual(at, change, of, cart.p), cart.residual(at, change, of)[1:], strict=True):
+        assert miss(actual.full(), expected.ravel()) < 1e-12
     step = 1e-6
     differences = [(cart.rates(at + step * e, of) - cart.rates(at - step * e, of)) / (2 * step) for e in np.eye(4)]
     assert np.allclose(np.array(differences).T, A, atol=1e-8)
@@ -146,8 +146,8 @@ def test_other_parameters(cart: Built) -> None:
     x, u = np.array([0.1, 0.7, -0.4, 1.2]), np.array([0.6])
     other = dict(cart.python.P) | {"m": 0.35, "l": 0.5}
     dyn = cart.dyn.with_parameters({"m": 0.35, "l": 0.5})
-    found = cart("expl_ode_fun", x, u, list(other.values()))[0]
-    assert miss(found, np.r_[x[2:], dyn.forward_dynamics(x[:2], x[2:], [0.6, 0.0])]) < 1e-12
+    actual = cart("expl_ode_fun", x, u, list(other.values()))[0]
+    assert miss(actual, np.r_[x[2:], dyn.forward_dynamics(x[:2], x[2:], [0.6, 0.0])]) < 1e-12
 
 
 def test_an_optimal_control_problem_is_solved_with_it(cart: Built) -> None:
@@ -157,14 +157,14 @@ def test_an_optimal_control_problem_is_solved_with_it(cart: Built) -> None:
     problem = ca.Opti()
     X, U = problem.variable(4, N + 1), problem.variable(1, N)
 
-    def stepped(rates: Any, x: Any, u: Any) -> Any:
+    def runge_kutta_step(rates: Any, x: Any, u: Any) -> Any:
         a = rates(x, u)
         b = rates(x + h / 2 * a, u)
         c = rates(x + h / 2 * b, u)
         return x + h / 6 * (a + 2 * b + 2 * c + rates(x + h * c, u))
 
     for k in range(N):
-        problem.subject_to(X[:, k + 1] == stepped(lambda x, u: explicit(x, u, cart.p), X[:, k], U[:, k]))
+        problem.subject_to(X[:, k + 1] == runge_kutta_step(lambda x, u: explicit(x, u, cart.p), X[:, k], U[:, k]))
     start, end = np.array([0.0, np.pi - 0.3, 0.0, 0.0]), np.array([0.0, np.pi, 0.0, 0.0])
     problem.subject_to(X[:, 0] == start)
     problem.subject_to(X[:, N] == end)
@@ -176,7 +176,7 @@ def test_an_optimal_control_problem_is_solved_with_it(cart: Built) -> None:
     solved = problem.solve()
     x = start
     for u in np.ravel(solved.value(U)):
-        x = stepped(cart.rates, x, np.array([u]))
+        x = runge_kutta_step(cart.rates, x, np.array([u]))
     assert np.allclose(x, end, atol=1e-6)
 
 
@@ -232,12 +232,12 @@ def test_cmake_builds_what_the_python_file_loads(tmp_path: Path) -> None:
     run("cmake", "-S", ".", "-B", "build", folder=tmp_path / "out")
     run("cmake", "--build", "build", folder=tmp_path / "out")
     assert "100% tests passed" in run("ctest", "--test-dir", "build", folder=tmp_path / "out")
-    made = _module(tmp_path / "out" / "pendulum_acados.py", "pendulum_acados")
-    assert made.function("expl_ode_fun").name_in() == ["x", "u", "p"]
+    module = _module(tmp_path / "out" / "pendulum_acados.py", "pendulum_acados")
+    assert module.function("expl_ode_fun").name_in() == ["x", "u", "p"]
 
 
 def test_states_that_are_not_coordinates_and_their_rates_are_refused() -> None:
-    for m in (lg.library("rolling_disc"), quadruped()):
+    for m in (lg.library("rolling_disc"), quadruped_mechanism()):
         with pytest.raises(ArgumentError, match="has a quaternion") as caught:
             lg.export(m, "acados")
         assert "angles in its place" in str(caught.value)

@@ -14,7 +14,7 @@ import lagrangian as lg
 from lagrangian.exports.reference_values import routine_inputs, sample_states
 from tests.exports.compiled_c import STRICT, CompiledC, run
 from tests.exports.mechanisms import ROLLED, long_mechanism, mechanism
-from tests.exports.reference import applicable, expected, miss
+from tests.exports.reference import applicable, expected_results, miss
 
 LONGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("panda", "quadruped", "stewart")]
 NAMES = ("puma560", "four_bar", "rolling_disc", *LONGER)
@@ -34,8 +34,8 @@ def compare(m: lg.Mechanism, code: CompiledC, count: int = 3) -> None:
     dyn = lg.compile(m)
     for state in sample_states(m, count):
         for routine in code.routines.values():
-            given = routine_inputs(routine, state)
-            assert miss(code(routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name
+            inputs = routine_inputs(routine, state)
+            assert miss(code(routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-12, routine.name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -85,8 +85,8 @@ def test_float_is_as_near_as_floats_are(tmp_path: Path) -> None:
 
 
 def test_the_test_program_finds_a_wrong_number(tmp_path: Path) -> None:
-    made = lg.export(lg.library("two_r"), "c", tmp_path / "out", functions=["inverse_dynamics"])
-    wrong, count = re.subn(r"sin\(q\[1\]\)", "cos(q[1])", str(made.files["two_r.c"]), count=1)
+    export_result = lg.export(lg.library("two_r"), "c", tmp_path / "out", functions=["inverse_dynamics"])
+    wrong, count = re.subn(r"sin\(q\[1\]\)", "cos(q[1])", str(export_result.files["two_r.c"]), count=1)
     assert count == 1
     (tmp_path / "out" / "two_r.c").write_text(wrong)
     run("gcc", "two_r.c", "two_r_test.c", "-lm", "-o", "check", folder=tmp_path / "out")
@@ -104,8 +104,8 @@ def test_other_parameters_are_prepared(name: str, tmp_path: Path) -> None:
     dyn = lg.compile(m).with_parameters(other)
     for state in sample_states(m, 2):
         for routine in code.routines.values():
-            given = routine_inputs(routine, state)
-            assert miss(code(routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name
+            inputs = routine_inputs(routine, state)
+            assert miss(code(routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-12, routine.name
 
 
 def test_numbers_of_a_robot_file_stay_adjustable_by_their_paths(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_numbers_of_a_robot_file_stay_adjustable_by_their_paths(tmp_path: Path) 
     dyn = lg.compile(m.with_parameters(other))
     for state in sample_states(m, 2):
         for routine in code.routines.values():
-            given = routine_inputs(routine, state)
-            assert miss(code(routine, given), expected(dyn, routine.name, given)) < 1e-12
+            inputs = routine_inputs(routine, state)
+            assert miss(code(routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-12
 
 
 def test_without_parameters_there_are_no_constants(tmp_path: Path) -> None:
@@ -129,19 +129,21 @@ def test_without_parameters_there_are_no_constants(tmp_path: Path) -> None:
 
 
 def test_the_stack_is_what_the_header_says(tmp_path: Path) -> None:
-    made = lg.export(lg.library("panda"), "c", tmp_path / "out", functions=["inverse_dynamics", "forward_dynamics", "step"])
+    export_result = lg.export(
+        lg.library("panda"), "c", tmp_path / "out", functions=["inverse_dynamics", "forward_dynamics", "step"]
+    )
     run("gcc", "-O0", "-fstack-usage", "-c", "panda.c", folder=tmp_path / "out")
     used = {}
     for line in (tmp_path / "out" / "panda.su").read_text().splitlines():
         where, size, kind = line.split("\t")
         assert kind == "static"
         used[where.rpartition(":")[2]] = int(size)
-    header = str(made.files["panda.h"])
+    header = str(export_result.files["panda.h"])
     for name in ("inverse_dynamics", "forward_dynamics", "step"):
         before = header[: header.index(f"void panda_{name}(")]
         said = int(re.findall(r"at most (\d+)\s+(?:\*\s+)?bytes", before)[-1])
         assert 0.5 * said < used[f"panda_{name}"] <= said
-    assert "malloc" not in str(made.files["panda.c"])
+    assert "malloc" not in str(export_result.files["panda.c"])
 
 
 # -- long mechanisms ---------------------------------------------------------------------------------------------------
@@ -162,9 +164,9 @@ def test_a_chain_of_a_thousand_links_is_short(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["math", "Stdio", "float", "test", "m"])
 def test_a_name_that_a_header_or_target_has_is_changed_and_listed(name: str, tmp_path: Path) -> None:
-    made = lg.export(lg.library("two_r").replace(name=name), "c", tmp_path, functions=["gravity"])
-    assert f"{name} is called {name}_ in the code." in made.notes
-    assert f"{name} is called {name}_ in the code." in str(made.files[f"{name}_.h"])
+    export_result = lg.export(lg.library("two_r").replace(name=name), "c", tmp_path, functions=["gravity"])
+    assert f"{name} is called {name}_ in the code." in export_result.notes
+    assert f"{name} is called {name}_ in the code." in str(export_result.files[f"{name}_.h"])
     run("gcc", *STRICT, "-I.", f"{name}_.c", f"{name}__test.c", "-lm", "-o", "check", folder=tmp_path)
     run("./check", folder=tmp_path)
     if name in ("test", "m") and shutil.which("cmake") is not None:

@@ -20,7 +20,7 @@ from lagrangian.functions.routine import Routine
 from lagrangian.model.expression import call, symbol
 from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.exports.compiled_c import STRICT, run
-from tests.exports.reference import expected, miss
+from tests.exports.reference import expected_results, miss
 
 NAMES = (
     "two_r", "three_r", "scara", "stanford", "puma560", "cart_pendulum", "furuta", "double_pendulum", "heavy_top", "four_bar",
@@ -51,25 +51,25 @@ class Code:
         self.fields = re.findall(r"    double (\w+);", self.header)
         self.values = np.zeros(0)
         if self.fields:
-            kept = (ctypes.c_double * len(self.fields)).in_dll(self.library, f"{self.name}_default_parameters")
-            self.values = np.array(kept)
+            constants = (ctypes.c_double * len(self.fields)).in_dll(self.library, f"{self.name}_default_parameters")
+            self.values = np.array(constants)
 
-    def __call__(self, routine: Routine, given: Mapping[str, Sequence[float]]) -> np.ndarray:
-        arrays = [np.ascontiguousarray(given[x.name], dtype=float) for x in routine.inputs]
+    def __call__(self, routine: Routine, value: Mapping[str, Sequence[float]]) -> np.ndarray:
+        arrays = [np.ascontiguousarray(value[x.name], dtype=float) for x in routine.inputs]
         passed: list[object] = [
             ctypes.c_double(a[0]) if x.shape == () else a.ctypes.data_as(ctypes.c_void_p)
             for x, a in zip(routine.inputs, arrays, strict=True)
         ]
-        found = np.full(max(1, routine.size), np.nan)
+        values = np.full(max(1, routine.size), np.nan)
         passed += [self.values.ctypes.data_as(ctypes.c_void_p)] if self.fields else []
-        getattr(self.library, f"{self.name}_{routine.name}")(*passed, found.ctypes.data_as(ctypes.c_void_p))
-        return found[: routine.size]
+        getattr(self.library, f"{self.name}_{routine.name}")(*passed, values.ctypes.data_as(ctypes.c_void_p))
+        return values[: routine.size]
 
     def compare(self, dyn: lg.Dynamics, count: int = 3) -> None:
         for state in sample_states(self.mechanism, count):
             for routine in self.routines:
-                given = routine_inputs(routine, state)
-                assert miss(self(routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name
+                inputs = routine_inputs(routine, state)
+                assert miss(self(routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-12, routine.name
 
 
 def statements(source: str) -> list[str]:
@@ -94,12 +94,12 @@ def test_every_function_is_that_of_the_kernels(name: str, tmp_path: Path) -> Non
 
 def test_it_reads_like_the_closed_form(tmp_path: Path) -> None:
     code = Code(lg.library("two_r"), tmp_path)
-    found = statements(code.source)
-    at = found.index("/* M12 = m2*(r2^2 + l1*r2*c2) + I2 */")
-    assert found[at + 1] == "M[1] = p->m2*(p->r2*p->r2 + p->l1*p->r2*c2) + p->I2;"
-    assert found[at + 2] == "M[2] = M[1];"
-    assert "const double c2 = cos(q[1]);" in found
-    assert "const double c12 = cos(q[0] + q[1]);" in found
+    actual = statements(code.source)
+    at = actual.index("/* M12 = m2*(r2^2 + l1*r2*c2) + I2 */")
+    assert actual[at + 1] == "M[1] = p->m2*(p->r2*p->r2 + p->l1*p->r2*c2) + p->I2;"
+    assert actual[at + 2] == "M[2] = M[1];"
+    assert "const double c2 = cos(q[1]);" in actual
+    assert "const double c12 = cos(q[0] + q[1]);" in actual
     assert "double l1; /* by default 1 */" in code.header
     assert "constants" not in code.header
 
@@ -108,10 +108,10 @@ def test_it_reads_like_the_closed_form(tmp_path: Path) -> None:
 def test_the_formulas_are_those_that_are_printed(name: str) -> None:
     m = lg.library(name)
     eom = lg.derive(m)
-    found = set(statements(str(lg.export(m, "c", style="closed_form").files[f"{name}.c"])))
+    formulas = set(statements(str(lg.export(m, "c", style="closed_form").files[f"{name}.c"])))
     matrices = [eom.M, eom.C, eom.G, *([eom.Psi, eom.Psi_dot, eom.closure] if m.equation_count else [eom.F])]
     for line in (line for matrix in matrices for line in str(matrix).splitlines() if not line.endswith(" = 0")):
-        assert f"/* {line} */" in found
+        assert f"/* {line} */" in formulas
 
 
 def test_lines_are_short_enough_to_be_printed() -> None:
@@ -134,7 +134,7 @@ def test_numbers_of_parts_stay_adjustable_by_their_paths(tmp_path: Path) -> None
     code.compare(lg.compile(m.with_parameters({"link2.mass": 20.0, "link3.center.x": 0.05, "gravity.z": -1.62})))
 
 
-def test_parameters_that_are_not_asked_for_are_constants(tmp_path: Path) -> None:
+def test_parameters_that_are_not_requested_are_constants(tmp_path: Path) -> None:
     m = lg.library("two_r")
     code = Code(m, tmp_path, ["mass_matrix", "coriolis_matrix"], parameters=["l1", "m2"])
     assert code.fields == ["l1", "m2"]
@@ -160,11 +160,11 @@ def test_constraints_that_depend_on_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_the_test_program_passes_and_finds_a_wrong_number(real: str, tmp_path: Path) -> None:
-    made = lg.export(lg.library("scara"), "c", tmp_path / "out", style="closed_form", real=real)
+    export_result = lg.export(lg.library("scara"), "c", tmp_path / "out", style="closed_form", real=real)
     build = ("gcc", *STRICT, "-Wdouble-promotion", "scara.c", "scara_test.c", "-lm", "-o", "check")
     run(*(x for x in build if real == "float" or x != "-Wdouble-promotion"), folder=tmp_path / "out")
     assert run("./check", folder=tmp_path / "out").count(" ok") == 18
-    wrong = str(made.files["scara.c"]).replace("M[10] = p->m3 + p->m4", "M[10] = p->m3 - p->m4")
+    wrong = str(export_result.files["scara.c"]).replace("M[10] = p->m3 + p->m4", "M[10] = p->m3 - p->m4")
     (tmp_path / "out" / "scara.c").write_text(wrong)
     run("gcc", "scara.c", "scara_test.c", "-lm", "-o", "check", folder=tmp_path / "out")
     done = subprocess.run(["./check"], cwd=tmp_path / "out", capture_output=True, text=True, check=False)
@@ -186,7 +186,7 @@ def refusal(m: lg.Mechanism, **options: object) -> str:
     return str(caught.value)
 
 
-def test_what_nobody_could_read_is_refused_and_what_is_long_is_said() -> None:
+def test_what_nobody_could_read_is_refused_and_what_is_long_is_reported() -> None:
     said = refusal(lg.library("panda"))
     assert "coriolis_matrix have 46648 terms" in said
     assert "style='fast'" in said

@@ -20,20 +20,20 @@ from lagrangian.exports.targets import register
 from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
 from lagrangian.functions.catalogue import FUNCTIONS, package
 from tests.exports.compiled_c import STRICT, run
-from tests.exports.reference import expected, miss
+from tests.exports.reference import expected_results, miss
 
 
-def said(*words: str) -> str:
+def command_output(*words: str) -> str:
     done = CliRunner().invoke(app, ["export", *words])
     assert done.exit_code == 2
     return done.output
 
 
 def test_an_unknown_target_lists_those_that_exist() -> None:
-    with pytest.raises(lg.ArgumentError, match=r"target: there is no target 'cc'\. Did you mean 'c'\? Known: c, ") as told:
+    with pytest.raises(lg.ArgumentError, match=r"target: there is no target 'cc'\. Did you mean 'c'\? Known: c, ") as error:
         lg.export("two_r", "cc")
-    assert all(name in str(told.value) for name in lg.export_targets())
-    assert "Did you mean 'c'?" in said("two_r", "--to", "cc")
+    assert all(name in str(error.value) for name in lg.export_targets())
+    assert "Did you mean 'c'?" in command_output("two_r", "--to", "cc")
 
 
 def test_a_target_that_lacks_something_is_refused_when_it_is_registered() -> None:
@@ -71,14 +71,14 @@ def test_without_jax_the_targets_can_still_be_listed(monkeypatch: pytest.MonkeyP
 
 
 def test_an_unknown_function_lists_those_that_exist() -> None:
-    with pytest.raises(lg.ArgumentError, match="Did you mean 'gravity'") as told:
+    with pytest.raises(lg.ArgumentError, match="Did you mean 'gravity'") as error:
         lg.export("two_r", "c", functions=["gravty"])
-    assert all(name in str(told.value) for name in FUNCTIONS)
-    assert "gravity" in said("two_r", "--to", "c", "--functions", "gravty")
+    assert all(name in str(error.value) for name in FUNCTIONS)
+    assert "gravity" in command_output("two_r", "--to", "c", "--functions", "gravty")
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("arguments", "message"),
     [
         ({"functions": "gravity"}, "must be a list of names"),
         ({"functions": []}, "name at least one function"),
@@ -93,16 +93,16 @@ def test_an_unknown_function_lists_those_that_exist() -> None:
         ({"rael": "float"}, "there is no option 'rael'. Did you mean 'real'"),
     ],
 )
-def test_what_is_wrong_is_said(given: dict[str, object], message: str) -> None:
+def test_what_is_wrong_is_reported(arguments: dict[str, object], message: str) -> None:
     with pytest.raises((lg.ArgumentError, lg.MechanismError), match=re.escape(message)):
-        lg.export("two_r", "c", **given)
+        lg.export("two_r", "c", **arguments)
 
 
 def test_a_direction_that_depends_on_a_parameter_is_not_adjustable() -> None:
     with pytest.raises(lg.ArgumentError, match="'lam' cannot stay adjustable"):
         lg.export("bicycle", "c", functions=["mass_matrix"], parameters=["lam"])
-    made = lg.export("bicycle", "c", functions=["mass_matrix"])
-    assert any("lam" in note for note in made.notes)
+    export_result = lg.export("bicycle", "c", functions=["mass_matrix"])
+    assert any("lam" in note for note in export_result.notes)
 
 
 def puck() -> lg.Mechanism:
@@ -113,12 +113,12 @@ def puck() -> lg.Mechanism:
 
 
 def test_dry_friction_in_a_plane_stays_against_the_velocity() -> None:
-    made, dyn = package(puck(), ["friction", "inverse_dynamics", "forward_dynamics"]), lg.compile(puck())
-    assert "slide.friction.viscous" in [p.name for p in made.parameters]
+    generated, dyn = package(puck(), ["friction", "inverse_dynamics", "forward_dynamics"]), lg.compile(puck())
+    assert "slide.friction.viscous" in [p.name for p in generated.parameters]
     for state in sample_states(puck(), 2):
-        for routine in made.routines:
-            given = routine_inputs(routine, state)
-            assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < 1e-14
+        for routine in generated.routines:
+            inputs = routine_inputs(routine, state)
+            assert miss(evaluate_routine(generated, routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-14
     with pytest.raises(lg.ArgumentError, match=r"slide\.friction\.coulomb' cannot stay adjustable"):
         lg.export(puck(), "c", parameters=["slide.friction.coulomb"])
     smooth = puck().with_parameters({"slide.friction.coulomb": 0.0, "slide.friction.coulomb_negative": 0.0})
@@ -162,17 +162,17 @@ def test_nothing_half_written_is_left_behind(tmp_path: Path, monkeypatch: pytest
 def test_files_that_are_there_are_replaced_and_others_kept(tmp_path: Path) -> None:
     (tmp_path / "two_r.h").write_text("old")
     (tmp_path / "mine.txt").write_text("mine")
-    made = lg.export("two_r", "c", tmp_path)
-    assert (tmp_path / "two_r.h").read_text() == made.files["two_r.h"]
+    export_result = lg.export("two_r", "c", tmp_path)
+    assert (tmp_path / "two_r.h").read_text() == export_result.files["two_r.h"]
     assert (tmp_path / "mine.txt").read_text() == "mine"
-    assert set(made.paths) == {tmp_path / name for name in made.files}
+    assert set(export_result.paths) == {tmp_path / name for name in export_result.files}
 
 
 def test_a_function_is_an_attribute_or_an_error() -> None:
-    made = lg.export("two_r", "c")
+    export_result = lg.export("two_r", "c")
     with pytest.raises(AttributeError, match="inverse_dynamics"):
-        made.inverse_dynamics  # noqa: B018
-    assert repr(made) == "<Export to c: two_r.h, two_r.c, two_r_test.c, CMakeLists.txt>"
+        export_result.inverse_dynamics  # noqa: B018
+    assert repr(export_result) == "<Export to c: two_r.h, two_r.c, two_r_test.c, CMakeLists.txt>"
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
@@ -195,14 +195,14 @@ def hostile() -> lg.Mechanism:
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler is installed")
 def test_hostile_names_are_made_legal_and_listed(tmp_path: Path) -> None:
     m = hostile()
-    made = lg.export(m, "c", tmp_path / "out", functions=["inverse_dynamics", "pose", "step"])
-    name = next(n for n in made.files if n.endswith(".h")).removesuffix(".h")
+    export_result = lg.export(m, "c", tmp_path / "out", functions=["inverse_dynamics", "pose", "step"])
+    name = next(n for n in export_result.files if n.endswith(".h")).removesuffix(".h")
     assert name != "while"
-    header = str(made.files[f"{name}.h"])
+    header = str(export_result.files[f"{name}.h"])
     assert header.isascii()
     assert "pose_tool_tip(" in header
     assert "pose_tool_tip_(" in header or "pose_tool_tip_2(" in header
-    assert any("while" in note for note in made.notes)
+    assert any("while" in note for note in export_result.notes)
     run("gcc", *STRICT, f"{name}.c", f"{name}_test.c", "-lm", "-o", "check", folder=tmp_path / "out")
     assert "WRONG" not in run("./check", folder=tmp_path / "out")
     assert sorted(os.listdir(tmp_path)) == ["out"]
@@ -252,7 +252,7 @@ def test_the_file_that_was_read_is_not_replaced(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     CliRunner().invoke(app, ["new", "arm"])
     before = (tmp_path / "arm.toml").read_text()
-    assert "the mechanism was read from this file" in said("arm.toml", "--to", "toml")
+    assert "the mechanism was read from this file" in command_output("arm.toml", "--to", "toml")
     assert (tmp_path / "arm.toml").read_text() == before
 
 
@@ -277,7 +277,7 @@ def test_options_at_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "two_r_gravity" in header
     assert "two_r_inverse_dynamics" in header
     assert "constants" not in header
-    assert "jax makes functions in Python" in said("two_r", "--to", "jax")
-    assert "there is no frame or body 'tool'" in said("two_r", "--to", "c", "--frames", "tool")
-    assert "parameters: there is no parameter 'm9'" in said("two_r", "--to", "c", "--parameters", "m9")
-    assert "c, option real: there is no value 'half'" in said("two_r", "--to", "c", "--option", "real=half")
+    assert "jax makes functions in Python" in command_output("two_r", "--to", "jax")
+    assert "there is no frame or body 'tool'" in command_output("two_r", "--to", "c", "--frames", "tool")
+    assert "parameters: there is no parameter 'm9'" in command_output("two_r", "--to", "c", "--parameters", "m9")
+    assert "c, option real: there is no value 'half'" in command_output("two_r", "--to", "c", "--option", "real=half")

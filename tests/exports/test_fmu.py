@@ -11,8 +11,8 @@ import pytest
 import lagrangian as lg
 from lagrangian.exports.reference_values import sample_states
 from tests.exports.fmus import Fmu
-from tests.exports.quadruped import quadruped
-from tests.exports.reference import expected as of_kernels
+from tests.exports.quadruped import quadruped_mechanism
+from tests.exports.reference import expected_results as of_kernels
 from tests.exports.reference import miss
 
 ME, CS = "ModelExchange", "CoSimulation"
@@ -23,11 +23,11 @@ Make = Callable[[str], Fmu]
 
 
 def mechanism(name: str) -> lg.Mechanism:
-    return quadruped() if name == "quadruped" else lg.library(name)
+    return quadruped_mechanism() if name == "quadruped" else lg.library(name)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Make:
+def fmu_of(tmp_path_factory: pytest.TempPathFactory) -> Make:
     """Each mechanism is exported once."""
     known: dict[str, Fmu] = {}
 
@@ -58,8 +58,8 @@ def trials(m: lg.Mechanism) -> Iterator[dict[str, np.ndarray]]:
 
 
 @pytest.mark.parametrize("name", [*NAMES, *LONG])
-def test_derivatives_and_outputs_are_those_of_the_kernels(made: Make, name: str) -> None:
-    fmu = made(name)
+def test_derivatives_and_outputs_are_those_of_the_kernels(fmu_of: Make, name: str) -> None:
+    fmu = fmu_of(name)
     m = fmu.mechanism
     dyn, frames = lg.compile(m), [f.name for f in m.frames]
     with fmu.instance(ME) as instance:
@@ -94,15 +94,15 @@ def _of_speeds(m: lg.Mechanism) -> list[lg.Joint]:
 
 
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "rolling_disc", *LONG])
-def test_ten_seconds_are_those_of_a_run(made: Make, name: str) -> None:
+def test_ten_seconds_are_those_of_a_run(fmu_of: Make, name: str) -> None:
     """By fmpy's solver, CVODE, whose errors add up, and by the steps of the FMU itself."""
-    fmu = made(name)
+    fmu = fmu_of(name)
     m = fmu.mechanism
     run = lg.simulate(m, 10.0, t_eval=101, rtol=1e-12, atol=1e-13)
     expected = np.hstack([run.q, run.qd])
-    exchanged = fmu.simulated(ME, 10.0, 101, relative_tolerance=1e-10)
+    exchanged = fmu.simulate(ME, 10.0, 101, relative_tolerance=1e-10)
     assert np.abs(exchanged - expected).max() < 3e-6
-    stepped = fmu.simulated(CS, 10.0, 101)
+    stepped = fmu.simulate(CS, 10.0, 101)
     assert np.abs(stepped - expected).max() < 3e-8
     if m.equation_count:
         dyn = lg.compile(m)
@@ -110,14 +110,14 @@ def test_ten_seconds_are_those_of_a_run(made: Make, name: str) -> None:
         assert max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in stepped) < 1e-13
 
 
-def test_errors_of_a_solver_in_the_constraints_fade(made: Make) -> None:
+def test_errors_of_a_solver_in_the_constraints_fade(fmu_of: Make) -> None:
     """The drift is that of the solver's tolerance, where without the correction it adds up."""
-    fmu = made("four_bar")
+    fmu = fmu_of("four_bar")
     dyn, m = lg.compile(fmu.mechanism), fmu.mechanism
     drift = [
-        max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in found)
-        for found in (
-            fmu.simulated(ME, 10.0, 101, relative_tolerance=1e-6, start_values={"stabilisation": rate}) for rate in (0.0, 100.0)
+        max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in actual)
+        for actual in (
+            fmu.simulate(ME, 10.0, 101, relative_tolerance=1e-6, start_values={"stabilisation": rate}) for rate in (0.0, 100.0)
         )
     ]
     assert drift[1] < 3e-6
@@ -129,20 +129,20 @@ def test_a_motion_that_is_too_fast_for_the_steps_divides_them(tmp_path_factory: 
     fmu = Fmu(lg.library("flyball_governor"), tmp_path_factory.mktemp("stiff"))
     assert fmu.description.modelVariables[fmu.references["largest_step"]].start == "0.001"
     run = lg.simulate(fmu.mechanism, 2.0, t_eval=21, rtol=1e-11, atol=1e-12)
-    assert np.abs(fmu.simulated(CS, 2.0, 21) - np.hstack([run.q, run.qd])).max() < 1e-4
+    assert np.abs(fmu.simulate(CS, 2.0, 21) - np.hstack([run.q, run.qd])).max() < 1e-4
 
 
-def test_quaternions_keep_their_length(made: Make) -> None:
-    fmu = made("quadruped")
+def test_quaternions_keep_their_length(fmu_of: Make) -> None:
+    fmu = fmu_of("quadruped")
     q = [f"base.{x}" for x in "wxyz"]
     start = {"qd_base.wx": 3.0, "qd_base.wy": -2.0, "qd_lf_haa": 4.0, "base.w": 2.0}  # the length is made 1 at the start
     for kind, most in ((ME, 1e-7), (CS, 1e-14)):
-        found = fmu.simulated(kind, 3.0, 31, q, start_values=start, relative_tolerance=1e-8)
-        assert np.abs(np.linalg.norm(found, axis=1) - 1).max() < most
+        actual = fmu.simulate(kind, 3.0, 31, q, start_values=start, relative_tolerance=1e-8)
+        assert np.abs(np.linalg.norm(actual, axis=1) - 1).max() < most
 
 
-def test_communication_steps_of_any_length_end_where_they_should(made: Make) -> None:
-    fmu = made("four_bar")
+def test_communication_steps_of_any_length_end_where_they_should(fmu_of: Make) -> None:
+    fmu = fmu_of("four_bar")
     run = lg.simulate(fmu.mechanism, [0.0, 0.5], rtol=1e-12, atol=1e-13, t_eval=[0.0037, 0.1, 0.5])
     with fmu.instance(CS) as instance:
         instance.begin()
@@ -157,29 +157,29 @@ def test_communication_steps_of_any_length_end_where_they_should(made: Make) -> 
             assert np.abs(instance.get(*fmu.states) - np.hstack([run.q[k], run.qd[k]])).max() < 1e-8
 
 
-def test_steps_are_no_longer_than_the_largest(made: Make) -> None:
+def test_steps_are_no_longer_than_the_largest(fmu_of: Make) -> None:
     """With it a hundredfold, the error of a method of fourth order is far larger."""
-    fmu = made("two_r")
+    fmu = fmu_of("two_r")
     run = lg.simulate(fmu.mechanism, 2.0, t_eval=3, rtol=1e-12, atol=1e-13)
     off = []
     for largest in (0.01, 0.1):
-        found = fmu.simulated(CS, 2.0, 3, start_values={"largest_step": largest})
-        off.append(np.abs(found - np.hstack([run.q, run.qd])).max())
+        actual = fmu.simulate(CS, 2.0, 3, start_values={"largest_step": largest})
+        off.append(np.abs(actual - np.hstack([run.q, run.qd])).max())
     assert 1e3 < off[1] / off[0] < 1e5
 
 
-def test_a_parameter_that_changes_takes_effect(made: Make) -> None:
-    fmu = made("two_r")
+def test_a_parameter_that_changes_takes_effect(fmu_of: Make) -> None:
+    fmu = fmu_of("two_r")
     heavy = fmu.mechanism.with_parameters(m2=9.0)
     run = lg.simulate(heavy, 1.0, t_eval=11, rtol=1e-11, atol=1e-12)
     expected = np.hstack([run.q, run.qd])
-    assert np.abs(fmu.simulated(CS, 1.0, 11, start_values={"m2": 9.0}) - expected).max() < 1e-8
-    found = fmu.simulated(ME, 1.0, 11, start_values={"m2": 9.0}, relative_tolerance=1e-10)
-    assert np.abs(found - expected).max() < 1e-7
+    assert np.abs(fmu.simulate(CS, 1.0, 11, start_values={"m2": 9.0}) - expected).max() < 1e-8
+    actual = fmu.simulate(ME, 1.0, 11, start_values={"m2": 9.0}, relative_tolerance=1e-10)
+    assert np.abs(actual - expected).max() < 1e-7
 
 
-def test_a_parameter_that_changes_on_the_way_takes_effect(made: Make) -> None:
-    fmu = made("two_r")
+def test_a_parameter_that_changes_on_the_way_takes_effect(fmu_of: Make) -> None:
+    fmu = fmu_of("two_r")
     first = lg.simulate(fmu.mechanism, 0.5, t_eval=2, rtol=1e-11, atol=1e-12)
     heavy = fmu.mechanism.with_parameters(m2=9.0)
     second = lg.simulate(heavy, 0.5, q0=first.q[-1], qd0=first.qd[-1], t_eval=2, rtol=1e-11, atol=1e-12)
@@ -187,8 +187,8 @@ def test_a_parameter_that_changes_on_the_way_takes_effect(made: Make) -> None:
         instance.begin()
         instance.advance(0.0, 0.5, 0.1)
         instance.set(["m2"], [9.0])
-        found = instance.advance(0.5, 1.0, 0.1)
-    assert np.abs(found - np.hstack([second.q[-1], second.qd[-1]])).max() < 1e-9
+        actual = instance.advance(0.5, 1.0, 0.1)
+    assert np.abs(actual - np.hstack([second.q[-1], second.qd[-1]])).max() < 1e-9
     with fmu.instance(ME) as instance:
         instance.begin()
         instance.move([*first.q[-1], *first.qd[-1]], 0.5)
@@ -197,28 +197,28 @@ def test_a_parameter_that_changes_on_the_way_takes_effect(made: Make) -> None:
         instance.set(["m2"], [9.0])
         instance.raw.updateDiscreteStates()
         instance.raw.enterContinuousTimeMode()
-        found = instance.derivatives()[2:]
+        actual = instance.derivatives()[2:]
         expected = lg.compile(heavy).forward_dynamics(first.q[-1], first.qd[-1], np.zeros(2))
-        assert miss(found, expected) < 1e-12
+        assert miss(actual, expected) < 1e-12
         assert miss(light[2:], expected) > 0.1
 
 
 @pytest.mark.parametrize("kind", [ME, CS])
-def test_loops_are_closed_again_when_a_length_changes(made: Make, kind: str) -> None:
-    fmu = made("four_bar")
+def test_loops_are_closed_again_when_a_length_changes(fmu_of: Make, kind: str) -> None:
+    fmu = fmu_of("four_bar")
     longer = fmu.mechanism.with_parameters(l2=float(fmu.mechanism.parameters["l2"]) * 1.1)
     dyn, start = lg.compile(longer), [x.start for x in fmu.description.modelVariables if x.name in fmu.states]
     assert np.abs(dyn.loop_residual(np.array(start[:3], dtype=float))).max() > 1e-3
     with fmu.instance(kind) as instance:
         instance.set(["l2"], [float(longer.parameters["l2"])])
         instance.begin()
-        found = instance.get(*fmu.states)
-        assert np.abs(dyn.loop_residual(found[:3])).max() < 1e-12
-        assert np.abs(dyn.constraint_rate(found[:3], found[3:])).max() < 1e-12
+        values = instance.get(*fmu.states)
+        assert np.abs(dyn.loop_residual(values[:3])).max() < 1e-12
+        assert np.abs(dyn.constraint_rate(values[:3], values[3:])).max() < 1e-12
 
 
-def test_states_that_cannot_keep_the_constraints_are_refused(made: Make) -> None:
-    fmu, log = made("four_bar"), []
+def test_states_that_cannot_keep_the_constraints_are_refused(fmu_of: Make) -> None:
+    fmu, log = fmu_of("four_bar"), []
     with fmu.instance(CS, log) as instance:
         instance.set(["l2"], [100.0])
         instance.raw.enterInitializationMode()
@@ -227,29 +227,29 @@ def test_states_that_cannot_keep_the_constraints_are_refused(made: Make) -> None
     assert "closure." in log[-1][2]
 
 
-def test_states_of_the_fmu_are_kept_and_taken_back(made: Make) -> None:
-    fmu = made("rolling_disc")
+def test_states_of_the_fmu_are_kept_and_taken_back(fmu_of: Make) -> None:
+    fmu = fmu_of("rolling_disc")
     with fmu.instance(CS) as instance:
         instance.begin()
         instance.advance(0.0, 0.3, 0.1)
         state = instance.raw.getFMUState()
-        kept = instance.raw.serializeFMUState(state)
+        saved_state = instance.raw.serializeFMUState(state)
         first = instance.advance(0.3, 0.6, 0.1)
         instance.raw.setFMUState(state)
         assert np.array_equal(instance.advance(0.3, 0.6, 0.1), first)
         instance.raw.freeFMUState(state)
     with fmu.instance(CS) as other:
         other.begin()
-        state = other.raw.deserializeFMUState(kept)
+        state = other.raw.deserializeFMUState(saved_state)
         other.raw.setFMUState(state)
         assert np.array_equal(other.advance(0.3, 0.6, 0.1), first)
         other.raw.freeFMUState(state)
         with pytest.raises(Exception, match="fmi3DeserializeFMUState"):
-            other.raw.deserializeFMUState(b"x" + kept[1:])
+            other.raw.deserializeFMUState(b"x" + saved_state[1:])
 
 
-def test_instances_do_not_know_each_other_and_begin_again(made: Make) -> None:
-    fmu = made("two_r")
+def test_instances_do_not_know_each_other_and_begin_again(fmu_of: Make) -> None:
+    fmu = fmu_of("two_r")
     with fmu.instance(CS) as alone:
         alone.begin()
         start = alone.get(*fmu.states)
@@ -263,15 +263,15 @@ def test_instances_do_not_know_each_other_and_begin_again(made: Make) -> None:
         for each in (one, two):
             each.begin()
         for k in range(4):
-            found, other = (each.advance(0.1 * k, 0.1 * k + 0.1, 0.1) for each in (one, two))
-        assert np.array_equal(found, expected)
+            actual, other = (each.advance(0.1 * k, 0.1 * k + 0.1, 0.1) for each in (one, two))
+        assert np.array_equal(actual, expected)
         assert np.abs(other - expected).max() > 0.1
 
 
-def test_what_cannot_be_done_is_told_by_name(made: Make) -> None:
-    fmu, log = made("two_r"), []
+def test_what_cannot_be_done_is_reported_by_name(fmu_of: Make) -> None:
+    fmu, log = fmu_of("two_r"), []
 
-    def refused(*texts: str) -> None:
+    def assert_refused(*texts: str) -> None:
         status, category, text = log.pop()
         assert (status, category) == (3, "logStatusError")
         assert all(each in text for each in texts)
@@ -286,23 +286,23 @@ def test_what_cannot_be_done_is_told_by_name(made: Make) -> None:
         ]:
             with pytest.raises(Exception, match="fmi3SetFloat64"):
                 instance.set([name], [value])
-            refused(*texts)
+            assert_refused(*texts)
         for call in (lambda: instance.raw.getFloat64([10_000]), lambda: instance.raw.getInt32([1])):
             with pytest.raises(Exception, match="fmi3Get"):
                 call()
-        refused("Int32")
-        refused("10000")
+        assert_refused("Int32")
+        assert_refused("10000")
         with pytest.raises(Exception, match="fmi3DoStep"):
             instance.raw.doStep(currentCommunicationPoint=0.0, communicationStepSize=0.1)
-        refused("fmi3DoStep", "Instantiated")
+        assert_refused("fmi3DoStep", "Instantiated")
         instance.begin()
         for point, step in ((0.0, -0.1), (0.5, 0.1)):
             with pytest.raises(Exception, match="fmi3DoStep"):
                 instance.raw.doStep(currentCommunicationPoint=point, communicationStepSize=step)
-            refused("fmi3DoStep")
+            assert_refused("fmi3DoStep")
         with pytest.raises(Exception, match="fmi3SetFloat64"):
             instance.set(["theta1"], [1.0])
-        refused("theta1", "mode")
+        assert_refused("theta1", "mode")
         before = instance.get(*fmu.states)
         instance.set(["m1", "I1", "m2", "I2"], [0.0] * 4)  # nothing has mass: accelerations are not finite
         with pytest.raises(Exception, match="fmi3DoStep"):
@@ -313,16 +313,16 @@ def test_what_cannot_be_done_is_told_by_name(made: Make) -> None:
         instance.begin()
         with pytest.raises(Exception, match="fmi3SetFloat64"):
             instance.set(["m1"], [2.0])  # in Event Mode alone
-        refused("m1", "mode")
+        assert_refused("m1", "mode")
 
 
-def test_a_joint_that_dry_friction_holds_comes_to_rest(made: Make) -> None:
+def test_a_joint_that_dry_friction_holds_comes_to_rest(fmu_of: Make) -> None:
     """The arm begins at rest: a solver that meets the jump of dry friction there makes no progress."""
-    fmu = made("puma560")
+    fmu = fmu_of("puma560")
     run = lg.simulate(fmu.mechanism, 2.0, t_eval=5, limits=False)
     for kind in (ME, CS):
-        found = fmu.simulated(kind, 2.0, 5, list(fmu.mechanism.coordinate_names), relative_tolerance=1e-6)
-        assert np.abs(found - run.q).max() < 4e-3
+        actual = fmu.simulate(kind, 2.0, 5, list(fmu.mechanism.coordinate_names), relative_tolerance=1e-6)
+        assert np.abs(actual - run.q).max() < 4e-3
 
 
 def test_dry_friction_that_a_parameter_may_give_rises_over_small_speeds(tmp_path: Path) -> None:
@@ -344,11 +344,11 @@ def test_constraints_that_depend_on_time(tmp_path_factory: pytest.TempPathFactor
     fmu = Fmu(m, tmp_path_factory.mktemp("timed"))
     run = lg.simulate(m, 2.0, t_eval=21, rtol=1e-11, atol=1e-12)
     expected = np.hstack([run.q, run.qd])
-    assert np.abs(fmu.simulated(ME, 2.0, 21, relative_tolerance=1e-10) - expected).max() < 1e-6
-    found = fmu.simulated(CS, 2.0, 21)
-    assert np.abs(found - expected).max() < 1e-9
+    assert np.abs(fmu.simulate(ME, 2.0, 21, relative_tolerance=1e-10) - expected).max() < 1e-6
+    actual = fmu.simulate(CS, 2.0, 21)
+    assert np.abs(actual - expected).max() < 1e-9
     t = np.linspace(0.0, 2.0, 21)
-    assert np.abs(found[:, 0] - (1 + 2 * t + 0.1 * np.sin(5 * t))).max() < 1e-13
+    assert np.abs(actual[:, 0] - (1 + 2 * t + 0.1 * np.sin(5 * t))).max() < 1e-13
     with fmu.instance(ME) as instance:  # begun later, the start is moved to where the constraint is then
         instance.begin(0.7)
         assert instance.get("theta1")[0] == pytest.approx(1 + 1.4 + 0.1 * np.sin(3.5), abs=1e-12)
@@ -383,4 +383,4 @@ def test_every_mechanism_of_the_library_runs_as_an_fmu(name: str, tmp_path: Path
     expected = np.hstack([run.q, run.qd])
     most = 1e-2 if "friction_speed" in fmu.references else 3e-5 * max(1.0, float(np.abs(expected).max()))
     for kind in (ME, CS):
-        assert np.abs(fmu.simulated(kind, stop, 11, relative_tolerance=1e-9) - expected).max() < most
+        assert np.abs(fmu.simulate(kind, stop, 11, relative_tolerance=1e-9) - expected).max() < most

@@ -19,7 +19,7 @@ from lagrangian.errors import LagrangianError
 from lagrangian.exports.targets import fmu
 from tests import test_hostile_names
 from tests.exports.fmus import Fmu, fmpy
-from tests.exports.quadruped import quadruped
+from tests.exports.quadruped import quadruped_mechanism
 
 HERE, HEADERS = Path(__file__).parent, Path(fmpy.__file__).parent / "c-code"
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -35,8 +35,8 @@ def files(export: lg.ExportResult) -> dict[str, bytes]:
 
 def sources(mechanism: lg.Mechanism | str, folder: Path) -> list[str]:
     """The sources alone, in a folder; the names of those that are compiled."""
-    found = files(lg.export(mechanism, "fmu", binary=False))
-    for name, content in found.items():
+    texts = files(lg.export(mechanism, "fmu", binary=False))
+    for name, content in texts.items():
         if name.startswith("sources/"):
             (folder / name.removeprefix("sources/")).write_bytes(content)
     return sorted(path.name for path in folder.glob("*.c"))
@@ -49,10 +49,10 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 
 def program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    result = shutil.which(name)
+    if result is None:
         pytest.skip(f"there is no {name}")
-    return found
+    return result
 
 
 @pytest.mark.parametrize("name", [*NAMES, *LONG])
@@ -60,15 +60,15 @@ def test_descriptions_are_valid_and_sources_compile_without_a_warning(name: str,
     from fmpy.validation import validate_fmu
     from lxml import etree
 
-    mechanism = quadruped() if name == "quadruped" else lg.library(name)
+    mechanism = quadruped_mechanism() if name == "quadruped" else lg.library(name)
     export = lg.export(mechanism, "fmu", tmp_path / "model.fmu", binary=False)
     assert validate_fmu(str(tmp_path / "model.fmu")) == []
-    found = files(export)
+    texts = files(export)
     schema = etree.XMLSchema(etree.parse(HEADERS.parent / "schema" / "fmi3" / "fmi3BuildDescription.xsd"))
-    schema.assertValid(etree.fromstring(found["sources/buildDescription.xml"]))
-    listed = [x.get("name") for x in etree.fromstring(found["sources/buildDescription.xml"]).iter("SourceFile")]
-    assert sorted(f"sources/{x}" for x in listed) == sorted(x for x in found if x.endswith(".c"))
-    for path, content in found.items():
+    schema.assertValid(etree.fromstring(texts["sources/buildDescription.xml"]))
+    listed = [x.get("name") for x in etree.fromstring(texts["sources/buildDescription.xml"]).iter("SourceFile")]
+    assert sorted(f"sources/{x}" for x in listed) == sorted(x for x in texts if x.endswith(".c"))
+    for path, content in texts.items():
         if path.startswith("sources/"):
             (tmp_path / Path(path).name).write_bytes(content)
     run(program("gcc"), *STRICT, "-fsyntax-only", *listed, cwd=tmp_path)
@@ -127,9 +127,9 @@ def test_an_importer_builds_the_sources(tmp_path: Path) -> None:
     lg.export("four_bar", "fmu", tmp_path / "model.fmu", binary=False)
     folder = fmpy.extract(str(tmp_path / "model.fmu"), unzipdir=str(tmp_path / "extracted"))
     build_platform_binary(folder)
-    found = fmpy.simulate_fmu(folder, fmi_type="CoSimulation", stop_time=1.0, output_interval=0.5, output=["theta1"])
+    results = fmpy.simulate_fmu(folder, fmi_type="CoSimulation", stop_time=1.0, output_interval=0.5, output=["theta1"])
     expected = lg.simulate("four_bar", 1.0, t_eval=3).q[:, 0]
-    assert np.abs(found["theta1"] - expected).max() < 1e-7
+    assert np.abs(results["theta1"] - expected).max() < 1e-7
 
 
 def test_the_same_mechanism_gives_the_same_bytes() -> None:
@@ -143,9 +143,9 @@ def test_the_same_mechanism_gives_the_same_bytes() -> None:
 
 def test_without_a_compiler_there_are_sources_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(fmu.shutil, "which", lambda name: None)
-    made = lg.export("two_r", "fmu")
-    assert not [name for name in files(made) if name.startswith("binaries/")]
-    assert "no C compiler" in made.notes[-1]
+    export_result = lg.export("two_r", "fmu")
+    assert not [name for name in files(export_result) if name.startswith("binaries/")]
+    assert "no C compiler" in export_result.notes[-1]
     monkeypatch.setattr(fmu.shutil, "which", lambda name: str(tmp_path / "no such program"))
     assert "did not compile" in lg.export("two_r", "fmu").notes[-1]
 
@@ -173,44 +173,44 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
 
     described = test_hostile_names.ESCAPES + "\ufffe & <b> ]]> "
     mechanism = test_hostile_names.mechanism().replace(description=described)
-    made = Fmu(mechanism, tmp_path)
-    assert validate_fmu(str(made.file)) == []
-    assert any(name.startswith("binaries/") for name in files(made.export))
-    assert Tags(files(made.export)["documentation/index.html"].decode()).found <= {
+    fmu = Fmu(mechanism, tmp_path)
+    assert validate_fmu(str(fmu.file)) == []
+    assert any(name.startswith("binaries/") for name in files(fmu.export))
+    assert Tags(files(fmu.export)["documentation/index.html"].decode()).found <= {
         *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "ul", "li", "table", "tr", "td", "th")
     }
-    about = {x.name: x.description for x in made.description.modelVariables}
+    about = {x.name: x.description for x in fmu.description.modelVariables}
     assert about["write18_touch_pwned"] == f"coordinate {test_hostile_names.WRITE}"
-    assert "spelled differently" in made.export.notes[-1]
+    assert "spelled differently" in fmu.export.notes[-1]
     run = lg.simulate(mechanism, 1.0, t_eval=3, limits=False, q0=[0.0, 0.0, 0.0])
-    found = made.simulated("CoSimulation", 1.0, 3)
-    assert np.abs(found[:, :3] - run.q).max() < 1e-8
+    actual = fmu.simulate("CoSimulation", 1.0, 3)
+    assert np.abs(actual[:, :3] - run.q).max() < 1e-8
 
 
-def test_names_that_collide_are_told_apart(tmp_path: Path) -> None:
+def test_names_that_collide_are_distinguished(tmp_path: Path) -> None:
     bodies = [lg.Body(f"b{k}", 1.0, (0.1, 0, 0), (0.1, 0.1, 0.1)) for k in range(3)]
     names, parents = ("a-b", "a b", "time"), ("ground", "b0", "b1")
     joints = [lg.Joint(n, "revolute", p, f"b{k}", axis="z") for k, (n, p) in enumerate(zip(names, parents, strict=True))]
     frames = [lg.Frame("θ", "b2"), lg.Frame("theta", "b1"), lg.Frame("1", "b1")]
     rule = lg.PfaffianConstraint(test_hostile_names.SHELL + test_hostile_names.FORMAT + "#\\", {"a-b": 1.0, "a b": 1.0})
-    made = Fmu(lg.Mechanism("fmi3", bodies, joints, frames=frames, constraints=[rule]), tmp_path)
-    assert made.states == ["a_b", "a_b_", "time_", "qd_a_b", "qd_a_b_", "qd_time"]
-    assert {"theta.x", "theta.x_", "x1.x", "theta.R[1,1]", "theta.R_[1,1]"} <= set(made.references)
-    assert "lambda_touch_pwned_n_0_x_s" in made.references
-    assert made.description.modelExchange.modelIdentifier == "mechanism_fmi3"
+    fmu = Fmu(lg.Mechanism("fmi3", bodies, joints, frames=frames, constraints=[rule]), tmp_path)
+    assert fmu.states == ["a_b", "a_b_", "time_", "qd_a_b", "qd_a_b_", "qd_time"]
+    assert {"theta.x", "theta.x_", "x1.x", "theta.R[1,1]", "theta.R_[1,1]"} <= set(fmu.references)
+    assert "lambda_touch_pwned_n_0_x_s" in fmu.references
+    assert fmu.description.modelExchange.modelIdentifier == "mechanism_fmi3"
     log: list[tuple[int, str, str]] = []
-    with made.instance("CoSimulation", log) as instance:
+    with fmu.instance("CoSimulation", log) as instance:
         instance.set(["qd_a_b"], [1.0])
         instance.begin()
-        found = instance.get("qd_a_b", "qd_a_b_")
-        assert found[0] == pytest.approx(-found[1], abs=1e-14)
+        values = instance.get("qd_a_b", "qd_a_b_")
+        assert values[0] == pytest.approx(-values[1], abs=1e-14)
 
 
-def test_functions_that_are_asked_for_are_outputs(tmp_path: Path) -> None:
+def test_functions_that_are_requested_are_outputs(tmp_path: Path) -> None:
     asked = ["center_of_mass", "velocity:tip", "mass_matrix", "gravity", "inverse_dynamics"]
-    made = Fmu(lg.library("two_r"), tmp_path, functions=asked, parameters=["m2"], step=1e-2)
-    dyn = lg.compile(made.mechanism)
-    with made.instance("CoSimulation") as instance:
+    fmu = Fmu(lg.library("two_r"), tmp_path, functions=asked, parameters=["m2"], step=1e-2)
+    dyn = lg.compile(fmu.mechanism)
+    with fmu.instance("CoSimulation") as instance:
         assert instance.get("largest_step")[0] == 1e-2
         instance.set(["theta1", "theta2", "qd_theta1", "qd_theta2", "tau_theta1"], [0.3, -0.4, 0.5, 0.6, 0.7])
         q, qd = np.array([0.3, -0.4]), np.array([0.5, 0.6])
@@ -221,21 +221,21 @@ def test_functions_that_are_asked_for_are_outputs(tmp_path: Path) -> None:
         twist = [f"tip.velocity_{x}" for x in ("wx", "wy", "wz", "vx", "vy", "vz")]
         assert np.allclose(instance.get(*twist), dyn.velocity(q, qd, "tip"), rtol=1e-13, atol=1e-15)
         assert np.allclose(instance.get("inverse_dynamics_theta1", "inverse_dynamics_theta2"), [0.7, 0.0], atol=1e-12)
-    parameters = [x.name for x in made.description.modelVariables if x.causality == "parameter"]
+    parameters = [x.name for x in fmu.description.modelVariables if x.causality == "parameter"]
     assert parameters == ["m2", "largest_step"]
 
 
 def test_reactions_are_outputs_of_a_mechanism_with_loops(tmp_path: Path) -> None:
-    made = Fmu(lg.library("four_bar"), tmp_path, functions=["reactions", "torque"])
-    dyn = lg.compile(made.mechanism)
-    with made.instance("CoSimulation") as instance:
+    fmu = Fmu(lg.library("four_bar"), tmp_path, functions=["reactions", "torque"])
+    dyn = lg.compile(fmu.mechanism)
+    with fmu.instance("CoSimulation") as instance:
         instance.begin()
         instance.advance(0.0, 0.2, 0.1)
-        q, qd = np.split(instance.get(*made.states), 2)
-        qdd = instance.get(*(f"qdd_{x}" for x in made.mechanism.speed_names))
-        multipliers = instance.get(*(x for x in made.references if x.startswith("lambda_")))
-        found = instance.get(*(f"reactions[{i},{j}]" for i in (1, 2, 3) for j in range(1, 7)))
-        assert np.abs(found - dyn.reactions(q, qd, qdd, multipliers=multipliers).ravel()).max() < 1e-10
+        q, qd = np.split(instance.get(*fmu.states), 2)
+        qdd = instance.get(*(f"qdd_{x}" for x in fmu.mechanism.speed_names))
+        multipliers = instance.get(*(x for x in fmu.references if x.startswith("lambda_")))
+        values = instance.get(*(f"reactions[{i},{j}]" for i in (1, 2, 3) for j in range(1, 7)))
+        assert np.abs(values - dyn.reactions(q, qd, qdd, multipliers=multipliers).ravel()).max() < 1e-10
         assert instance.get("torque_theta1")[0] == pytest.approx(2 - 0.5 * qd[0], rel=1e-14)
 
 
@@ -255,7 +255,7 @@ def test_dependencies_show_what_feeds_through(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "text"),
+    ("arguments", "text"),
     [
         ({"step": 0.0}, "step"),
         ({"step": "fast"}, "step"),
@@ -267,12 +267,12 @@ def test_dependencies_show_what_feeds_through(tmp_path: Path) -> None:
         ({"real": "float"}, "real"),
     ],
 )
-def test_what_cannot_be_exported_is_refused(given: dict[str, object], text: str) -> None:
+def test_what_cannot_be_exported_is_refused(arguments: dict[str, object], text: str) -> None:
     with pytest.raises(LagrangianError, match=text):
-        lg.export("two_r", "fmu", **given)  # type: ignore[arg-type]
+        lg.export("two_r", "fmu", **arguments)  # type: ignore[arg-type]
 
 
-def test_what_the_fmu_leaves_out_is_said() -> None:
+def test_what_the_fmu_leaves_out_is_reported() -> None:
     notes = " ".join(lg.export("deployable_four_bar", "fmu", binary=False).notes)
     assert "events of the description" in notes
     assert "do not stop at their limits" in " ".join(lg.export("panda", "fmu", binary=False).notes)

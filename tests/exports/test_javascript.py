@@ -13,7 +13,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.exports.reference_values import routine_inputs, sample_states
 from lagrangian.functions.catalogue import package
-from tests.exports.reference import expected, miss
+from tests.exports.reference import expected_results, miss
 
 SNIPPET = Path(__file__).parents[2] / "docs" / "snippets" / "howto" / "write_an_export_target.py"
 
@@ -25,12 +25,12 @@ def test_a_language_of_ones_own_gives_what_the_kernels_give(tmp_path: Path, monk
     m = lg.library("two_r")
     names = ["inverse_dynamics", "forward_dynamics", "step"]
     source = str(lg.export(m, "javascript", functions=names).files["two_r.js"])
-    made = package(m, names)
+    generated = package(m, names)
     dyn = lg.compile(m)
     for state in sample_states(m, 2):
-        for routine in made.routines:
-            given = routine_inputs(routine, state)
-            passed = [json.dumps(given[x.name]) for x in routine.inputs]
+        for routine in generated.routines:
+            inputs = routine_inputs(routine, state)
+            passed = [json.dumps(inputs[x.name]) for x in routine.inputs]
             outputs = [f"o{k}" for k in range(len(routine.outputs))]
             text = source + "".join(
                 f"const {o} = new Float64Array({x.size});\n" for o, x in zip(outputs, routine.outputs, strict=True)
@@ -38,4 +38,4 @@ def test_a_language_of_ones_own_gives_what_the_kernels_give(tmp_path: Path, monk
             text += f"{routine.name}({', '.join([*passed, *outputs, 'constants'])});\n"
             text += f"console.log(JSON.stringify([{', '.join(f'...{o}' for o in outputs)}]));\n"
             printed = subprocess.run(["node", "-"], input=text, capture_output=True, text=True, check=True).stdout
-            assert miss(json.loads(printed), expected(dyn, routine.name, given)) < 1e-12
+            assert miss(json.loads(printed), expected_results(dyn, routine.name, inputs)) < 1e-12

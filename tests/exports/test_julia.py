@@ -72,8 +72,8 @@ def test_functions_take_dual_numbers() -> None:
         q = [Dual(x, float(i == k)) for i, x in enumerate(state["q"])]
         tau = code["inverse_dynamics"](Array.of(Dual, q), *(Array.of(float, state[name]) for name in ("qd", "qdd")))
         assert np.allclose([x.slope for x in tau.entries], right[:, k], rtol=1e-12, atol=1e-12)
-    given = [Array.of(Dual, state["q"]), *(Array.of(float, state[name]) for name in ("qd", "tau"))]
-    assert all(isinstance(x, Dual) for y in code["step"](*given, 1e-3) for x in y.entries)
+    arguments = [Array.of(Dual, state["q"]), *(Array.of(float, state[name]) for name in ("qd", "tau"))]
+    assert all(isinstance(x, Dual) for y in code["step"](*arguments, 1e-3) for x in y.entries)
 
 
 @pytest.mark.usefixtures("parser")
@@ -81,21 +81,21 @@ def test_parameters_can_be_changed_and_arrays_filled() -> None:
     changed = {"l1": 1.3, "r2": 0.4, "m2": 5.0, "I1": 0.9, "g": 1.6}
     code = julia_in_python.run(str(lg.export("two_r", "julia", functions=["inverse_dynamics"]).files["TwoR.jl"]))
     p = julia_in_python.Fields(**{**vars(code["parameters"]), **changed})
-    tau, given = Array(float, 2), [Array.of(float, x) for x in ([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])]
-    assert code["inverse_dynamics_inplace"](tau, *given, code["prepare"](p)) is tau
+    tau, arguments = Array(float, 2), [Array.of(float, x) for x in ([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])]
+    assert code["inverse_dynamics_inplace"](tau, *arguments, code["prepare"](p)) is tau
     dyn = lg.compile(lg.library("two_r").with_parameters(changed))
     assert np.allclose(tau.entries.tolist(), dyn.inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]), rtol=1e-13)
 
 
 @pytest.mark.usefixtures("parser")
 def test_hostile_names_are_made_legal_and_listed() -> None:
-    made = lg.export(hostile(), "julia", functions=["inverse_dynamics", "pose", "step"])
-    text = str(made.files["While.jl"])
+    export_result = lg.export(hostile(), "julia", functions=["inverse_dynamics", "pose", "step"])
+    text = str(export_result.files["While.jl"])
     assert text.isascii()
     assert "while is called While in the code." in text
     assert {"pose_tool_tip", "pose_tool_tip_", "pose_tool_tip_inplace"} <= set(julia_in_python.run(text))
 
 
 def test_a_chain_of_a_thousand_links_is_short() -> None:
-    made = lg.export(long_mechanism(1000, False, False), "julia", functions=["inverse_dynamics", "forward_dynamics"])
-    assert sum(len(text) for text in made.files.values()) < 100_000
+    export_result = lg.export(long_mechanism(1000, False, False), "julia", functions=["inverse_dynamics", "forward_dynamics"])
+    assert sum(len(text) for text in export_result.files.values()) < 100_000

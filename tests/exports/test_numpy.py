@@ -32,8 +32,8 @@ def test_every_function_is_that_of_the_kernels(name: str, tmp_path: Path) -> Non
 @pytest.fixture(scope="module")
 def two_r(tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("numpy") / "two_r.py"
-    made = lg.export("two_r", "numpy", path)
-    assert made.paths == (path,)
+    export_result = lg.export("two_r", "numpy", path)
+    assert export_result.paths == (path,)
     return module(path)
 
 
@@ -48,7 +48,7 @@ def test_leading_shapes_broadcast(two_r: Any) -> None:
     assert two_r.mass_matrix(np.zeros((0, 2))).shape == (0, 2, 2)
 
 
-def test_a_wrong_shape_is_said(two_r: Any) -> None:
+def test_a_wrong_shape_is_reported(two_r: Any) -> None:
     with pytest.raises(ValueError, match=r"qd has the shape \(3,\); its last axis must have 2 entries"):
         two_r.coriolis_matrix([0.1, 0.2], [0.1, 0.2, 0.3])
 
@@ -56,9 +56,9 @@ def test_a_wrong_shape_is_said(two_r: Any) -> None:
 def test_parameters_can_be_changed(two_r: Any) -> None:
     changed = {"l1": 1.3, "r2": 0.4, "m2": 5.0, "I1": 0.9, "g": 1.6}
     q, qd, qdd = np.random.default_rng(2).normal(size=(3, 2))
-    found = two_r.inverse_dynamics(q, qd, qdd, two_r.prepare(changed))
+    torques = two_r.inverse_dynamics(q, qd, qdd, two_r.prepare(changed))
     right = lg.compile(lg.library("two_r").with_parameters(changed)).inverse_dynamics(q, qd, qdd)
-    assert np.allclose(found, right, rtol=1e-13)
+    assert np.allclose(torques, right, rtol=1e-13)
     assert two_r.parameters["l1"] == 1.0
     with pytest.raises(KeyError, match="there is no parameter 'l9'; those that exist are l1, m1"):
         two_r.prepare({"l9": 1.0})
@@ -77,14 +77,16 @@ def test_it_needs_numpy_alone_and_checks_itself(tmp_path: Path) -> None:
 
 
 def test_a_chain_of_a_thousand_links_is_short(tmp_path: Path) -> None:
-    made = lg.export(long_mechanism(1000, False, False), "numpy", tmp_path, functions=["inverse_dynamics", "forward_dynamics"])
-    assert len(made.files["chain.py"]) < 100_000
+    export_result = lg.export(
+        long_mechanism(1000, False, False), "numpy", tmp_path, functions=["inverse_dynamics", "forward_dynamics"]
+    )
+    assert len(export_result.files["chain.py"]) < 100_000
     assert run(sys.executable, "chain.py", folder=tmp_path).count(" ok") == 4
 
 
 def test_hostile_names_are_made_legal_and_listed(tmp_path: Path) -> None:
-    made = lg.export(hostile(), "numpy", tmp_path, functions=["inverse_dynamics", "pose", "step"])
-    assert list(made.files) == ["while_.py"]
+    export_result = lg.export(hostile(), "numpy", tmp_path, functions=["inverse_dynamics", "pose", "step"])
+    assert list(export_result.files) == ["while_.py"]
     assert "WRONG" not in run(sys.executable, "while_.py", folder=tmp_path)
     code = module(tmp_path / "while_.py")
     assert "while is called while_ in the code." in code.__doc__
@@ -97,8 +99,8 @@ def test_hostile_names_are_made_legal_and_listed(tmp_path: Path) -> None:
 def test_a_module_does_not_hide_one_of_python(tmp_path: Path) -> None:
     m = lg.library("two_r")
     for name in ("random", "numpy", "class"):
-        made = lg.export(lg.Mechanism(name, m.bodies, m.joints), "numpy", functions=["gravity"])
-        assert list(made.files) == [f"{name}_.py"]
+        export_result = lg.export(lg.Mechanism(name, m.bodies, m.joints), "numpy", functions=["gravity"])
+        assert list(export_result.files) == [f"{name}_.py"]
 
 
 def test_many_states_are_as_one(two_r: Any) -> None:

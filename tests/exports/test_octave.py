@@ -59,10 +59,10 @@ def test_parameters_can_be_changed(tmp_path: Path) -> None:
 @needs_octave
 def test_hostile_names_are_made_legal_and_listed(tmp_path: Path) -> None:
     m = hostile()
-    made = lg.export(m, "octave", tmp_path, functions=["inverse_dynamics", "pose", "step"])
-    assert {"+while_/pose_tool_tip.m", "+while_/pose_tool_tip_.m", "while__test.m"} <= set(made.files)
+    export_result = lg.export(m, "octave", tmp_path, functions=["inverse_dynamics", "pose", "step"])
+    assert {"+while_/pose_tool_tip.m", "+while_/pose_tool_tip_.m", "while__test.m"} <= set(export_result.files)
     assert "WRONG" not in octave("while__test", tmp_path)
-    assert "% while is called while_ in the code." in made.files["+while_/Contents.m"]
+    assert "% while is called while_ in the code." in export_result.files["+while_/Contents.m"]
 
 
 def test_files_differ_by_more_than_case_and_names_are_short() -> None:
@@ -71,25 +71,25 @@ def test_files_differ_by_more_than_case_and_names_are_short() -> None:
     frames = [
         lg.Frame(name, m.bodies[0].name, (k, 0, 0)) for k, name in enumerate(["Tool", "tool", "TOOL", f"{long}1", f"{long}2"])
     ]
-    made = lg.export(lg.Mechanism(long, m.bodies, m.joints, frames=frames), "octave", functions=["jacobian"])
-    files = [Path(name).stem for name in made.files]
+    export_result = lg.export(lg.Mechanism(long, m.bodies, m.joints, frames=frames), "octave", functions=["jacobian"])
+    files = [Path(name).stem for name in export_result.files]
     assert len({name.lower() for name in files}) == len(files)
     assert all(len(name) <= 63 for name in files)
-    lines = [line for text in made.files.values() for line in str(text).splitlines()]
+    lines = [line for text in export_result.files.values() for line in str(text).splitlines()]
     called = [re.match(r"\s*function .*?(\w+)\(", line) for line in lines]
-    assert all(len(found[1]) <= 63 for found in called if found)
+    assert all(len(actual[1]) <= 63 for actual in called if actual)
 
 
 def test_a_package_is_not_called_as_a_variable_of_its_functions() -> None:
     m = lg.library("two_r")
-    made = lg.export(lg.Mechanism("M", m.bodies, m.joints), "octave", functions=["mass_matrix"])
-    assert "+M_/mass_matrix.m" in made.files
+    export_result = lg.export(lg.Mechanism("M", m.bodies, m.joints), "octave", functions=["mass_matrix"])
+    assert "+M_/mass_matrix.m" in export_result.files
 
 
 @pytest.mark.parametrize("name", ["four_bar", "branched"])
 def test_matlab_has_all_that_is_used(name: str) -> None:
-    made = lg.export(mechanism(name), "matlab", functions=functions(name, every=False))
-    for file, text in made.files.items():
+    export_result = lg.export(mechanism(name), "matlab", functions=functions(name, every=False))
+    for file, text in export_result.files.items():
         code = "\n".join(line.split("%")[0] if "fprintf" not in line else "" for line in str(text).splitlines())
         assert str(text).isascii(), file
         assert not re.search(r"[\"#!]|\+=|-=|\*=|\*\*|\+\+|--", code), file
@@ -100,8 +100,10 @@ def test_matlab_has_all_that_is_used(name: str) -> None:
 
 @needs_octave
 def test_a_chain_of_a_thousand_links_is_short(tmp_path: Path) -> None:
-    made = lg.export(long_mechanism(1000, False, False), "octave", tmp_path, functions=["inverse_dynamics", "forward_dynamics"])
-    assert sum(len(text) for text in made.files.values()) < 100_000
+    export_result = lg.export(
+        long_mechanism(1000, False, False), "octave", tmp_path, functions=["inverse_dynamics", "forward_dynamics"]
+    )
+    assert sum(len(text) for text in export_result.files.values()) < 100_000
     assert octave("chain_test", tmp_path).count(" ok") == 2
 
 

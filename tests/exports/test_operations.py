@@ -24,7 +24,7 @@ from tests.exports.runners import octave, translated_julia_results
 TARGETS = {"c": "gcc", "numpy": "", "octave": "octave-cli", "rust": "cargo", "julia": ""}
 
 
-def own_test(target: str, name: str, folder: Path, made: Package) -> None:
+def own_test(target: str, name: str, folder: Path, value: Package) -> None:
     """Run the test that is exported with the code; Julia's code is run here, and compared."""
     match target:
         case "c":
@@ -37,23 +37,23 @@ def own_test(target: str, name: str, folder: Path, made: Package) -> None:
         case "rust":
             run("cargo", "test", "--offline", "--quiet", "--test", "reference", folder=folder)
         case "julia":
-            given = list(sample_states(lg.library(name), 1))
-            (found,) = translated_julia_results(folder, name, made.routines, given)
-            for routine in made.routines:
-                right = evaluate_routine(made, routine, routine_inputs(routine, given[0]))
-                assert np.allclose(found[routine.name], right, rtol=1e-13, atol=1e-13)
+            states = list(sample_states(lg.library(name), 1))
+            (result,) = translated_julia_results(folder, name, value.routines, states)
+            for routine in value.routines:
+                right = evaluate_routine(value, routine, routine_inputs(routine, states[0]))
+                assert np.allclose(result[routine.name], right, rtol=1e-13, atol=1e-13)
 
 
-def exported(target: str, name: str, made: Package, folder: Path) -> None:
+def write_package(target: str, name: str, result: Package, folder: Path) -> None:
     """The files of a package."""
     if TARGETS[target] and shutil.which(TARGETS[target]) is None:
         pytest.skip(f"{TARGETS[target]} is not installed")
     if target == "julia":
         pytest.importorskip("tree_sitter_julia", reason="no parser of Julia is installed")
     chosen = type(find_target(target))()
-    chosen.package = lambda mechanism, wish: made  # type: ignore[method-assign]
+    chosen.package = lambda mechanism, wish: result  # type: ignore[method-assign]
     write_all(folder, chosen.make(lg.library(name), ExportRequest()).files, (), target)
-    own_test(target, name, folder, made)
+    own_test(target, name, folder, result)
 
 
 def operations() -> Routine:
@@ -74,8 +74,8 @@ def operations() -> Routine:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_operation(target: str, tmp_path: Path) -> None:
-    made = package(lg.library("two_r"), ["gravity"])
-    exported(target, "two_r", replace(made, routines=(operations(),)), tmp_path)
+    generated = package(lg.library("two_r"), ["gravity"])
+    write_package(target, "two_r", replace(generated, routines=(operations(),)), tmp_path)
 
 
 # languages in which types are checked cut earlier
@@ -89,6 +89,6 @@ def test_every_operation(target: str, tmp_path: Path) -> None:
     ],
 )
 def test_long_functions_are_cut_into_parts(target: str, name: str, function: str, parts: str, tmp_path: Path) -> None:
-    exported(target, name, package(lg.library(name), [function]), tmp_path)
+    write_package(target, name, package(lg.library(name), [function]), tmp_path)
     texts = (path.read_text() for path in tmp_path.rglob("*") if path.suffix in (".py", ".m", ".rs", ".jl"))
     assert any(parts in text for text in texts)

@@ -9,7 +9,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
 from lagrangian.functions.catalogue import package
-from tests.exports.reference import applicable, expected, miss
+from tests.exports.reference import applicable, expected_results, miss
 
 NAMES = ("two_r", "four_bar", "rolling_disc", "slider_crank", "cart_pendulum", "flyball_governor", "puma560", "geared_link")
 LEFT_OUT = ("step", "project", "torque", "forward_dynamics_derivatives", "inverse_dynamics_derivatives")
@@ -74,14 +74,16 @@ FIXED = {
 
 def compare(m: lg.Mechanism) -> None:
     """All functions, with every parameter a tenth larger."""
-    made = package(m, [name for name in applicable(m) if name not in LEFT_OUT])
-    other = {p.name: 1.1 * p.value + (0.13 if p.value == 0 else 0.0) for p in made.parameters}
-    made = replace(made, parameters=tuple(replace(p, value=other[p.name]) for p in made.parameters))
+    generated = package(m, [name for name in applicable(m) if name not in LEFT_OUT])
+    other = {p.name: 1.1 * p.value + (0.13 if p.value == 0 else 0.0) for p in generated.parameters}
+    generated = replace(generated, parameters=tuple(replace(p, value=other[p.name]) for p in generated.parameters))
     dyn = lg.compile(m.with_parameters(other))
     state = next(iter(sample_states(m, 1)))
-    for routine in made.routines:
-        given = routine_inputs(routine, state)
-        assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < 1e-11, routine.name
+    for routine in generated.routines:
+        inputs = routine_inputs(routine, state)
+        assert miss(evaluate_routine(generated, routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-11, (
+            routine.name
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -90,12 +92,12 @@ def test_parameters_of_the_library(name: str) -> None:
 
 
 @pytest.mark.parametrize("what", FIXED)
-def test_what_cannot_stay_adjustable_is_told_and_the_rest_is_right(what: str) -> None:
+def test_what_cannot_stay_adjustable_is_reported_and_the_rest_is_right(what: str) -> None:
     m, fixed = FIXED[what]
     functions = ["torque"] if what == "torque" else ["inverse_dynamics"]
-    made = package(m, functions)
-    assert fixed.isdisjoint(p.name for p in made.parameters)
-    assert all(any(name in note.partition(":")[0] for note in made.notes) for name in fixed)
+    generated = package(m, functions)
+    assert fixed.isdisjoint(p.name for p in generated.parameters)
+    assert all(any(name in note.partition(":")[0] for note in generated.notes) for name in fixed)
     for name in fixed:
         with pytest.raises(lg.ArgumentError, match=f"{name}' cannot stay adjustable"):
             package(m, functions, parameters=[name])
@@ -104,25 +106,25 @@ def test_what_cannot_stay_adjustable_is_told_and_the_rest_is_right(what: str) ->
 
 
 def test_a_damping_that_is_zero_for_now_is_in_the_friction() -> None:
-    made = package(FIXED["damping"][0], ["friction"])
-    assert "z" in [p.name for p in made.parameters]
+    generated = package(FIXED["damping"][0], ["friction"])
+    assert "z" in [p.name for p in generated.parameters]
 
 
 def test_parameters_that_nothing_depends_on_are_left_out_or_told() -> None:
     m = lg.library("two_r")
     assert "l2" not in [p.name for p in package(m, ["gravity"]).parameters]
-    made = package(m, ["gravity"], parameters=["m2", "l2"])
-    assert [p.name for p in made.parameters] == ["m2", "l2"]
-    assert "l2: no exported function depends on it." in made.notes
+    generated = package(m, ["gravity"], parameters=["m2", "l2"])
+    assert [p.name for p in generated.parameters] == ["m2", "l2"]
+    assert "l2: no exported function depends on it." in generated.notes
 
 
 def test_names_of_routines_are_distinct() -> None:
     m = lg.library("two_r").replace(frames=[lg.Frame("tool", "link2"), lg.Frame("dot_qd_tool", "link2", (0.1, 0, 0))])
-    made = package(m, ["jacobian", "jacobian_dot_qd"])
-    assert len({routine.name for routine in made.routines}) == 4
+    generated = package(m, ["jacobian", "jacobian_dot_qd"])
+    assert len({routine.name for routine in generated.routines}) == 4
 
 
-def test_what_a_reader_left_out_is_told() -> None:
+def test_what_a_reader_left_out_is_reported() -> None:
     m = lg.library("two_r").replace(notes=("mimic joint 'finger' moves on its own",))
     assert any("finger" in note for note in lg.export(m, "c").notes)
     assert "finger" in str(lg.export(m, "c").files["two_r.h"])

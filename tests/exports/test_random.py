@@ -11,7 +11,7 @@ import lagrangian as lg
 from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
 from lagrangian.functions.catalogue import package
 from lagrangian.model import joints, loops
-from tests.exports.reference import applicable, expected, miss
+from tests.exports.reference import applicable, expected_results, miss
 from tests.mechanisms import random_mechanism, two_chains
 
 OPEN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "reactions", "friction", "regressor", "step")
@@ -21,11 +21,13 @@ LOOPS = list(loops.TYPES)
 
 
 def compare(m: lg.Mechanism, names: tuple[str, ...], tolerance: float) -> None:
-    made, dyn = package(m, [name for name in names if name in applicable(m)]), lg.compile(m)
+    generated, dyn = package(m, [name for name in names if name in applicable(m)]), lg.compile(m)
     for state in sample_states(m, 1):
-        for routine in made.routines:
-            given = routine_inputs(routine, state)
-            assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < tolerance, routine.name
+        for routine in generated.routines:
+            inputs = routine_inputs(routine, state)
+            assert miss(evaluate_routine(generated, routine, inputs), expected_results(dyn, routine.name, inputs)) < tolerance, (
+                routine.name
+            )
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
@@ -37,19 +39,24 @@ def test_random_trees(types: list[str], seed: int) -> None:
 @pytest.mark.parametrize("kind", LOOPS)
 def test_loops_of_every_type(kind: str) -> None:
     m = two_chains(["ball", "revolute", "prismatic"], ["revolute", "universal", "revolute"], kind, seed=3)
-    made, dyn = package(m, [name for name in CLOSED if name != "multipliers"]), lg.compile(m)
+    generated, dyn = package(m, [name for name in CLOSED if name != "multipliers"]), lg.compile(m)
     rng = np.random.default_rng(5)
     state = next(iter(sample_states(m, 1))) | {"qd": rng.normal(size=m.nv)}
-    for routine in made.routines:
-        given = routine_inputs(routine, state)
-        assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < 1e-10, routine.name
+    for routine in generated.routines:
+        inputs = routine_inputs(routine, state)
+        assert miss(evaluate_routine(generated, routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-10, (
+            routine.name
+        )
 
 
 @pytest.mark.parametrize("name", ["parallelogram", "delta", "slider_crank", "andrews_squeezer", "peaucellier"])
 def test_multipliers_are_the_least_where_equations_are_redundant(name: str) -> None:
     m = lg.library(name)
-    made, dyn = package(m, ["multipliers"]), lg.compile(m)
+    generated, dyn = package(m, ["multipliers"]), lg.compile(m)
     for state in sample_states(m, 1):
-        given = routine_inputs(made.routines[0], state)
-        found, wanted = evaluate_routine(made, made.routines[0], given), expected(dyn, "multipliers", given)
-        assert miss(found, wanted) < 1e-9
+        inputs = routine_inputs(generated.routines[0], state)
+        actual, reference = (
+            evaluate_routine(generated, generated.routines[0], inputs),
+            expected_results(dyn, "multipliers", inputs),
+        )
+        assert miss(actual, reference) < 1e-9

@@ -52,10 +52,10 @@ def test_its_tests_find_a_wrong_number(tmp_path: Path) -> None:
 
 
 def test_it_stands_alone() -> None:
-    made = lg.export("two_r", "rust")
-    assert sorted(made.files) == ["Cargo.toml", "src/lib.rs", "src/math.rs", "tests/reference.rs"]
-    assert str(made.files["Cargo.toml"]).endswith("[dependencies]\n")
-    library = str(made.files["src/lib.rs"])
+    export_result = lg.export("two_r", "rust")
+    assert sorted(export_result.files) == ["Cargo.toml", "src/lib.rs", "src/math.rs", "tests/reference.rs"]
+    assert str(export_result.files["Cargo.toml"]).endswith("[dependencies]\n")
+    library = str(export_result.files["src/lib.rs"])
     assert "#![no_std]" in library
     assert "#![deny(warnings)]" in library
     assert "unsafe" not in library
@@ -81,15 +81,17 @@ fn main() {{
 
 
 def test_hostile_names_are_made_legal_and_listed(tmp_path: Path) -> None:
-    made = lg.export(hostile(), "rust", tmp_path, functions=["inverse_dynamics", "pose", "step"])
+    export_result = lg.export(hostile(), "rust", tmp_path, functions=["inverse_dynamics", "pose", "step"])
     assert "0 failed" in cargo_test(tmp_path)
-    assert "//! while is called while_ in the code." in made.files["src/lib.rs"]
-    assert "pub fn pose_tool_tip_(" in made.files["src/lib.rs"]
+    assert "//! while is called while_ in the code." in export_result.files["src/lib.rs"]
+    assert "pub fn pose_tool_tip_(" in export_result.files["src/lib.rs"]
 
 
 def test_a_chain_of_a_thousand_links_is_short(tmp_path: Path) -> None:
-    made = lg.export(long_mechanism(1000, False, False), "rust", tmp_path, functions=["inverse_dynamics", "forward_dynamics"])
-    assert sum(len(text) for text in made.files.values()) < 100_000
+    export_result = lg.export(
+        long_mechanism(1000, False, False), "rust", tmp_path, functions=["inverse_dynamics", "forward_dynamics"]
+    )
+    assert sum(len(text) for text in export_result.files.values()) < 100_000
     assert "2 passed; 0 failed" in cargo_test(tmp_path)
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.fuzz.families import FAMILIES, examined, made, numbers
+from tests.fuzz.families import FAMILIES, examine_input, make_input, numbers
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.workers import outcomes
 
@@ -39,9 +39,9 @@ class Tally:
     def keep(self, number: int, kind: str, text: str) -> None:
         """The input and what is known of its fault, by its seed and number."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        given = made(self.seed, number)
+        case = make_input(self.seed, number)
         stem = f"seed{self.seed}-{number}-{kind.replace(' ', '-')}"
-        (self.folder / f"{stem}{given.suffix}").write_bytes(given.data)
+        (self.folder / f"{stem}{case.suffix}").write_bytes(case.data)
         (self.folder / f"{stem}.log").write_text(text)
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class Tally:
         return "\n".join(lines)
 
 
-def shown(results: Iterator[tuple[int, Outcome]], total: int) -> Iterator[tuple[int, Outcome]]:
+def with_progress(results: Iterator[tuple[int, Outcome]], total: int) -> Iterator[tuple[int, Outcome]]:
     """The same, with a line that says how far it is."""
     began, done = time.monotonic(), 0
     for done, result in enumerate(results, 1):
@@ -77,13 +77,13 @@ def main() -> int:
     )
     parser.add_argument("--only", type=int, help="one input, in this process: its text, what became of it, and tracebacks")
     parser.add_argument("--folder", type=Path, default=Path("fuzz-faults"), help="where inputs with faults are kept")
-    given = parser.parse_args()
-    if given.only is not None:
-        return replay(given.seed, given.only)
-    tally = Tally(given.seed, given.folder)
-    chosen = numbers(given.seed, given.first, given.count, given.family)
+    options = parser.parse_args()
+    if options.only is not None:
+        return replay(options.seed, options.only)
+    tally = Tally(options.seed, options.folder)
+    chosen = numbers(options.seed, options.first, options.count, options.family)
     try:
-        for number, outcome in shown(outcomes(chosen, given.seed, given.deep, given.workers), given.count):
+        for number, outcome in with_progress(outcomes(chosen, options.seed, options.deep, options.workers), options.count):
             tally.add(number, outcome)
     except KeyboardInterrupt:
         print("\ninterrupted")
@@ -92,9 +92,9 @@ def main() -> int:
 
 
 def replay(seed: int, number: int) -> int:
-    given = made(seed, number)
-    print(given.data.decode(errors="backslashreplace") if given.suffix != ".nc" else f"{len(given.data)} bytes")
-    outcome = examined(seed, number, deep=1.0)
+    case = make_input(seed, number)
+    print(case.data.decode(errors="backslashreplace") if case.suffix != ".nc" else f"{len(case.data)} bytes")
+    outcome = examine_input(seed, number, deep=1.0)
     print(*outcome.reached, sep="\n")
     for fault in outcome.faults:
         print(f"\n{fault.kind}: {fault.what}\n{fault.detail}")

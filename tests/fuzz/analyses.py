@@ -20,86 +20,86 @@ PARTS = ("A", "B", "q", "qd")
 
 def examine(path: Path, rng: Random, _: bool) -> Outcome:
     """Load it, and ask for some of all that can be asked."""
-    found = Outcome()
-    loaded = found.attempt("load", lambda: lg.load(path))
+    outcome = Outcome()
+    loaded = outcome.attempt("load", lambda: lg.load(path))
     if loaded is None or not 0 < loaded.value.nv <= SMALL or loaded.value.equation_count > SMALL:
-        return found
+        return outcome
     mechanism: lg.Mechanism = loaded.value
-    dyn = found.attempt("compile", lambda: lg.compile(mechanism))
+    dyn = outcome.attempt("compile", lambda: lg.compile(mechanism))
     if dyn is None:
-        return found
-    said = bool(dyn.told) or any("inertia" in told for told in loaded.told)
-    asked = [mobility, linearised, equilibrium, closed_form, along_a_path, identified]
+        return outcome
+    said = bool(dyn.told) or any("inertia" in message for message in loaded.told)
+    asked = [mobility, linearise, equilibrium, closed_form, along_a_path, identify_parameters]
     for ask in rng.sample(asked, 3):
-        ask(found, dyn.value, rng, said)
-    return found
+        ask(outcome, dyn.value, rng, said)
+    return outcome
 
 
-def _finite(found: Outcome, name: str, result: Any, values: Any, said: bool) -> None:
+def _finite(outcome: Outcome, name: str, result: Any, values: Any, said: bool) -> None:
     if not (said or result.told) and not np.isfinite(np.asarray(values)).all():
-        found.fault(NON_FINITE, f"{name} is not finite", str(values))
+        outcome.fault(NON_FINITE, f"{name} is not finite", str(values))
 
 
-def mobility(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
-    result = found.attempt("mobility", lambda: lg.mobility(dyn))
+def mobility(outcome: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    result = outcome.attempt("mobility", lambda: lg.mobility(dyn))
     if result is not None:
-        found.attempt("mobility shown", lambda: str(result.value))
+        outcome.attempt("mobility shown", lambda: str(result.value))
 
 
-def linearised(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
-    result = found.attempt("linearise", lambda: lg.linearise(dyn))
+def linearise(outcome: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    result = outcome.attempt("linearise", lambda: lg.linearise(dyn))
     if result is not None:
-        found.attempt("linearisation shown", lambda: (str(result.value), result.value.eigenvalues(), result.value.modes()))
+        outcome.attempt("linearisation shown", lambda: (str(result.value), result.value.eigenvalues(), result.value.modes()))
         for name in PARTS:
-            _finite(found, f"{name} of a linearisation", result, getattr(result.value, name), said)
+            _finite(outcome, f"{name} of a linearisation", result, getattr(result.value, name), said)
 
 
-def equilibrium(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
-    result = found.attempt("equilibrium", lambda: lg.equilibrium(dyn))
+def equilibrium(outcome: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    result = outcome.attempt("equilibrium", lambda: lg.equilibrium(dyn))
     if result is not None:
-        _finite(found, "an equilibrium", result, result.value, said)
+        _finite(outcome, "an equilibrium", result, result.value, said)
 
 
-def closed_form(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+def closed_form(outcome: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
     """Derived in a second, written, and compiled."""
     if dyn.nv > CLOSED:
         return
-    result = found.attempt("derive", lambda: lg.derive(dyn.mechanism, limit=1))
+    result = outcome.attempt("derive", lambda: lg.derive(dyn.mechanism, limit=1))
     if result is None:
         return
     written, eom = rng.choice(["text", "latex"]), result.value
     if sum(x.term_count for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row) <= WRITTEN:
-        found.attempt(written, lambda: getattr(eom, written)())
-    found.attempt("closed form compiled", lambda: result.value.compile().mass_matrix(np.zeros(result.value.n)))
+        outcome.attempt(written, lambda: getattr(eom, written)())
+    outcome.attempt("closed form compiled", lambda: result.value.compile().mass_matrix(np.zeros(result.value.n)))
 
 
-def along_a_path(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+def along_a_path(outcome: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
     """Joints that move by little from where they are, the torques for that, and motors that give them."""
     m = dyn.mechanism
     names = [name for j in m.joints if j.kind.nq == j.kind.nv == 1 for name in j.coordinate_names]
     if len(names) != m.nq or m.equation_count:
         return
-    task = found.attempt(
+    task = outcome.attempt(
         "inverse",
         lambda: lg.inverse(dyn, lg.paths.joint_line(m.neutral_configuration(), m.neutral_configuration() + 0.1, 1.0), t_eval=11),
     )
     if task is None:
         return
-    _finite(found, "the torque along a path", task, task.value.tau, said)
-    sizing = found.attempt("size_actuators", lambda: lg.size_actuators(dyn, task.value))
+    _finite(outcome, "the torque along a path", task, task.value.tau, said)
+    sizing = outcome.attempt("size_actuators", lambda: lg.size_actuators(dyn, task.value))
     if sizing is not None:
-        found.attempt("sizing shown", lambda: str(sizing.value))
+        outcome.attempt("sizing shown", lambda: str(sizing.value))
     if rng.random() < 0.1:
-        found.attempt("report", lambda: task.value.report(Path(m.file).with_suffix(".html")))
+        outcome.attempt("report", lambda: task.value.report(Path(m.file).with_suffix(".html")))
 
 
-def identified(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+def identify_parameters(outcome: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
     """From a short run without noise."""
     base_parameters.MAX_EXACT_SECONDS = 2.0  # s: a fuzz does not wait longer for exact base parameters
-    run = found.attempt("run", lambda: lg.simulate(dyn, 0.1, t_eval=101, max_steps=5000))
+    run = outcome.attempt("run", lambda: lg.simulate(dyn, 0.1, t_eval=101, max_steps=5000))
     if run is None or not run.value.success or dyn.mechanism.equation_count:
         return
-    result = found.attempt("identify", lambda: lg.identify(dyn, run.value))
+    result = outcome.attempt("identify", lambda: lg.identify(dyn, run.value))
     if result is not None:
-        found.attempt("identification shown", lambda: str(result.value))
-        _finite(found, "what is identified", result, result.value.values, said or bool(run.told))
+        outcome.attempt("identification shown", lambda: str(result.value))
+        _finite(outcome, "what is identified", result, result.value.values, said or bool(run.told))

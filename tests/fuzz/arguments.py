@@ -17,15 +17,15 @@ from tests.fuzz.outcome import Outcome
 
 def make(rng: Random) -> bytes:
     """A call of a function with one odd argument, or two."""
-    return _made(rng, rng.choice([*calls(), *["simulate"] * 10]))
+    return _make(rng, rng.choice([*calls(), *["simulate"] * 10]))
 
 
 def make_of_results(rng: Random) -> bytes:
     """The same of a method of a result."""
-    return _made(rng, rng.choice(list(results.calls())))
+    return _make(rng, rng.choice(list(results.calls())))
 
 
-def _made(rng: Random, name: str) -> bytes:
+def _make(rng: Random, name: str) -> bytes:
     known = _call(name).names
     odd = {key: rng.choice(list(VALUES)) for key in rng.sample(known, min(len(known), rng.choice([1, 1, 1, 2])))}
     return json.dumps({"call": name, "odd": odd}).encode()
@@ -38,16 +38,16 @@ def _call(name: str) -> Call:
 
 def examine(path: Path, _: Random, __: bool) -> Outcome:
     """Call it, in the folder of the file, with nothing printed."""
-    found = Outcome()
-    given = json.loads(path.read_text())
-    call, odd = _call(given["call"]), {key: VALUES[name]() for key, name in given["odd"].items()}
+    outcome = Outcome()
+    loaded = json.loads(path.read_text())
+    call, odd = _call(loaded["call"]), {key: VALUES[name]() for key, name in loaded["odd"].items()}
     before = os.getcwd()
     os.chdir(path.parent)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            result = found.attempt("call", lambda: call(odd))
+            result = outcome.attempt("call", lambda: call(odd))
             if result is not None:
-                found.attempt("repr", lambda: repr(result.value))
+                outcome.attempt("repr", lambda: repr(result.value))
     finally:
         os.chdir(before)
-    return found
+    return outcome

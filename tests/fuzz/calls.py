@@ -156,14 +156,14 @@ class Call:
 @cache
 def calls() -> dict[str, Call]:
     """Everything that is called, by its name."""
-    found = {name: Call(lambda: lg, lg, name, sound) for name, sound in FUNCTIONS.items()}
-    found |= {f"shapes.{name}": Call(lambda: lg.shapes, lg.shapes, name, sound) for name, sound in SHAPES.items()}
-    found |= {f"paths.{name}": Call(lambda: lg.paths, lg.paths, name, sound) for name, sound in PATHS.items()}
-    found |= {f"control.{name}": Call(lambda: lg.control, lg.control, name, sound) for name, sound in CONTROL.items()}
+    results = {name: Call(lambda: lg, lg, name, sound) for name, sound in FUNCTIONS.items()}
+    results |= {f"shapes.{name}": Call(lambda: lg.shapes, lg.shapes, name, sound) for name, sound in SHAPES.items()}
+    results |= {f"paths.{name}": Call(lambda: lg.paths, lg.paths, name, sound) for name, sound in PATHS.items()}
+    results |= {f"control.{name}": Call(lambda: lg.control, lg.control, name, sound) for name, sound in CONTROL.items()}
     for name in DYNAMICS.split():
         known = inspect.signature(getattr(lg.Dynamics, name)).parameters
         sound = {key: value for key, value in STATE.items() if key in known}
         sound |= {"constraint_wrenches": {"multipliers": np.zeros(0)}, "cartesian": {"directions": ("x", "y")}}.get(name, {})
-        found[f"Dynamics.{name}"] = Call(two_r, lg.Dynamics, name, sound)
-    found |= {f"Motion.{name}": Call(motion, lg.Motion, name, sound) for name, sound in MOTION.items()}
-    return found | {f"Mechanism.{n}": Call(lambda: two_r().mechanism, lg.Mechanism, n, sound) for n, sound in MECHANISM.items()}
+        results[f"Dynamics.{name}"] = Call(two_r, lg.Dynamics, name, sound)
+    results |= {f"Motion.{name}": Call(motion, lg.Motion, name, sound) for name, sound in MOTION.items()}
+    return results | {f"Mechanism.{n}": Call(lambda: two_r().mechanism, lg.Mechanism, n, sound) for n, sound in MECHANISM.items()}

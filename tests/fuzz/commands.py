@@ -91,33 +91,33 @@ def make(rng: Random) -> bytes:
 
 def examine(path: Path, _: Random, __: bool) -> Outcome:
     """Run it in the folder of the file."""
-    found, words = Outcome(), json.loads(path.read_text())
+    outcome, words = Outcome(), json.loads(path.read_text())
     before = os.getcwd()
     os.chdir(path.parent)
     os.environ["LAGRANGIAN_DEBUG"] = "1"  # exceptions come through
     try:
-        result = found.attempt("command", lambda: CliRunner().invoke(app()[0], words))
+        result = outcome.attempt("command", lambda: CliRunner().invoke(app()[0], words))
     finally:
         os.chdir(before)
         del os.environ["LAGRANGIAN_DEBUG"]
     if result is not None:
         error = result.value.exception
         if error is None or isinstance(error, SystemExit):
-            found.reached.append(f"exit code {result.value.exit_code}")
+            outcome.reached.append(f"exit code {result.value.exit_code}")
         else:
-            judge(found, error)
-    return found
+            judge(outcome, error)
+    return outcome
 
 
-def judge(found: Outcome, error: BaseException) -> None:
+def judge(outcome: Outcome, error: BaseException) -> None:
     """With --debug, errors of ours are raised, too, and those of the system, which are told as they are."""
 
     def again() -> None:
         raise error
 
     if isinstance(error, OSError):
-        found.reached.append(f"command: {type(error).__name__}")
+        outcome.reached.append(f"command: {type(error).__name__}")
     elif isinstance(error, Exception):
-        found.attempt("command", again)
+        outcome.attempt("command", again)
     else:
-        found.fault(FOREIGN, signature(error))
+        outcome.fault(FOREIGN, signature(error))

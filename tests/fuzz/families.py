@@ -14,7 +14,7 @@ from lagrangian.description import load
 from tests.fuzz import analyses, arguments, commands, mechanisms, saved
 from tests.fuzz.grammar import mechanism
 from tests.fuzz.models import MODELS
-from tests.fuzz.mutate import mutated
+from tests.fuzz.mutate import mutate_text
 from tests.fuzz.outcome import OWN, Outcome, signature
 
 
@@ -37,12 +37,14 @@ class Family:
 
 
 def _from_library(rng: Random) -> bytes:
-    return mutated(rng, (load.library_folder() / f"{rng.choice(load.library_names())}.toml").read_text(encoding="utf-8"), ".toml")
+    return mutate_text(
+        rng, (load.library_folder() / f"{rng.choice(load.library_names())}.toml").read_text(encoding="utf-8"), ".toml"
+    )
 
 
 def _from_model(name: str) -> Family:
     suffix, texts = MODELS[name]
-    return Family(14, suffix, lambda rng: mutated(rng, rng.choice(texts), suffix), mechanisms.examine)
+    return Family(14, suffix, lambda rng: mutate_text(rng, rng.choice(texts), suffix), mechanisms.examine)
 
 
 def _grammar(odd: float, weight: int) -> Family:
@@ -67,7 +69,7 @@ LATER = 10**9
 EVERY = 8  # inputs of the first families, for one of those that came later
 
 
-def _drawn(seed: int, number: int) -> tuple[str, Random]:
+def _draw_family(seed: int, number: int) -> tuple[str, Random]:
     rng = Random(f"{seed}:{number}")
     names = [name for name, family in FAMILIES.items() if family.later == (number >= LATER)]
     return rng.choices(names, [FAMILIES[name].weight for name in names])[0], rng
@@ -75,7 +77,7 @@ def _drawn(seed: int, number: int) -> tuple[str, Random]:
 
 def numbers(seed: int, first: int, count: int, families: Collection[str]) -> Iterator[int]:
     """The numbers of so many inputs, of all families or of some."""
-    of = (number for number in _all(first) if not families or _drawn(seed, number)[0] in families)
+    of = (number for number in _all(first) if not families or _draw_family(seed, number)[0] in families)
     return itertools.islice(of, count)
 
 
@@ -86,22 +88,22 @@ def _all(first: int) -> Iterator[int]:
             yield LATER + number // EVERY
 
 
-def made(seed: int, number: int) -> Input:
+def make_input(seed: int, number: int) -> Input:
     """The input of this number."""
-    name, rng = _drawn(seed, number)
+    name, rng = _draw_family(seed, number)
     return Input(name, FAMILIES[name].suffix, FAMILIES[name].make(rng))
 
 
-def examined(seed: int, number: int, deep: float) -> Outcome:
+def examine_input(seed: int, number: int, deep: float) -> Outcome:
     """What becomes of the input of this number; `deep` is the part of all that is compiled and run."""
-    given, rng = made(seed, number), Random(f"{seed}:{number}:examined")
+    case, rng = make_input(seed, number), Random(f"{seed}:{number}:examined")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"fuzzed{given.suffix}"
-        path.write_bytes(given.data)
+        path = Path(folder) / f"fuzzed{case.suffix}"
+        path.write_bytes(case.data)
         try:
-            outcome = FAMILIES[given.family].examine(path, rng, rng.random() < deep)
+            outcome = FAMILIES[case.family].examine(path, rng, rng.random() < deep)
         except Exception as error:
             outcome = Outcome()
             outcome.fault(OWN, signature(error), traceback.format_exc())
-    outcome.reached.insert(0, given.family)
+    outcome.reached.insert(0, case.family)
     return outcome

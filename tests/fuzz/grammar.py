@@ -82,7 +82,7 @@ class Grammar:
             )
         return f'"{self.rng.choice(known)}"'
 
-    def turned(self, prefix: str = "") -> list[str]:
+    def orientation_entries(self, prefix: str = "") -> list[str]:
         """How a frame is turned: not at all, by angles, by a quaternion or by a matrix."""
         if self.straight or self.chance(0.5):
             return []
@@ -104,20 +104,20 @@ class Grammar:
 
     def sections(self) -> list[str]:
         """The whole mechanism, a text for every section."""
-        found = ["\n".join(['name = "fuzzed"', *(["gravity = " + self.vector(10.0)] if self.chance(0.4) else [])])]
+        results = ["\n".join(['name = "fuzzed"', *(["gravity = " + self.vector(10.0)] if self.chance(0.4) else [])])]
         if self.parameters:
             values = [f"p0 = {self.rng.uniform(0.2, 2)}" if not self.chance(0.1 * self.odd) else f"p0 = {self.number()}"]
             values += [f'{name} = "{1 + i / 4}*p0"' for i, name in enumerate(self.parameters[1:])]
-            found.append("\n".join(["[parameters]", *values]))
+            results.append("\n".join(["[parameters]", *values]))
         if self.chance(0.12):
-            found += self.dh()
+            results += self.dh()
         for name in self.bodies:
-            found += [self.body_section(name), self.joint_section(name)]
+            results += [self.body_section(name), self.joint_section(name)]
         several = self.rng.choice([0, 0, 0, 1, 1, 2])
         makers = (self.loop, self.constraint, self.spring, self.wall, self.frame, self.event)
         weights = (3, 2, 2, 1, 1, 2)
-        found += [maker(i) for i, maker in enumerate(self.rng.choices(makers, weights, k=several))]
-        return found + ([self.initial()] if self.chance(0.5) else []) + ([self.poses()] if self.q and self.chance(0.2) else [])
+        results += [maker(i) for i, maker in enumerate(self.rng.choices(makers, weights, k=several))]
+        return results + ([self.initial()] if self.chance(0.5) else []) + ([self.poses()] if self.q and self.chance(0.2) else [])
 
     def dh(self) -> list[str]:
         rows = ["[dh]\n" + f'convention = "{self.rng.choice(["standard", "modified"])}"']
@@ -133,10 +133,10 @@ class Grammar:
     def mass(self) -> list[str]:
         if self.chance(0.08):
             return [] if self.chance(0.5) else [f"mass = {self.number(0.1, 3)}"]
-        found = [f"mass = {self.number(0.1, 3)}", f"center = {self.vector(0.3)}"]
+        results = [f"mass = {self.number(0.1, 3)}", f"center = {self.vector(0.3)}"]
         inertia = [self.number(0.02, 0.03) for _ in range(3)]
-        found.append(f"{'inertia_at_origin' if self.chance(0.1 * self.odd) else 'inertia'} = [{', '.join(inertia)}]")
-        return found + (["effective = true"] if self.chance(0.05) else [])
+        results.append(f"{'inertia_at_origin' if self.chance(0.1 * self.odd) else 'inertia'} = [{', '.join(inertia)}]")
+        return results + (["effective = true"] if self.chance(0.05) else [])
 
     def body_section(self, name: str) -> str:
         lines = ["[[body]]", f'name = "{name}"']
@@ -156,7 +156,7 @@ class Grammar:
         lines = ["[[joint]]", f'name = "{name}"', f'type = "{kind}"', f'child = "{child}"', f'parent = "{parent}"', f"xyz = {at}"]
         if self.chance(0.05 * self.odd):
             lines[4:6] = [f"parent = {self.body()}", f"xyz = {self.vector()}"]
-        lines += self.turned() + (self.turned("child_") if self.chance(0.3) else [])
+        lines += self.orientation_entries() + (self.orientation_entries("child_") if self.chance(0.3) else [])
         if kind in ("revolute", "continuous", "prismatic", "helical", "cam", "planar"):
             lines.append(f"axis = {self.axis()}")
         elif kind in ("universal", "gimbal"):
@@ -175,19 +175,19 @@ class Grammar:
 
     def drive(self, sliding: bool = False) -> list[str]:
         """Friction, limits, a rotor, a spring of a joint."""
-        found = []
+        results = []
         if self.chance(0.3):
             coulomb = self.rng.choice(["", f", coulomb = {self.number(0, 1)}", ", coulomb = 0.5, static = 0.8"])
-            found.append(f"friction = {{ viscous = {self.number(0, 2)}{coulomb} }}")
+            results.append(f"friction = {{ viscous = {self.number(0, 2)}{coulomb} }}")
         if self.chance(0.3) and not sliding:
             ends = [f"lower = {self.number(-2, -0.1)}", f"upper = {self.number(0.1, 2)}"]
             ends += [f"effort = {self.number(1, 50)}"] if self.chance(0.3) else []
-            found.append(f"limits = {{ {', '.join(ends)} }}")
+            results.append(f"limits = {{ {', '.join(ends)} }}")
         if self.chance(0.15):
-            found.append(f"rotor = {{ inertia = {self.number(0, 1e-4)}, ratio = {self.number(1, 100)} }}")
+            results.append(f"rotor = {{ inertia = {self.number(0, 1e-4)}, ratio = {self.number(1, 100)} }}")
         if self.chance(0.2):
-            found.append(f"spring = {{ stiffness = {self.number(0, 50)}, rest = {self.number()} }}")
-        return found
+            results.append(f"spring = {{ stiffness = {self.number(0, 50)}, rest = {self.number()} }}")
+        return results
 
     def loop(self, i: int) -> str:
         kind, a = self.rng.choice(list(LOOPS)), self.rng.choice([*self.bodies, "ground"])
@@ -205,7 +205,7 @@ class Grammar:
             lines.append('axis = "x"')
         if kind == "point" and self.chance(0.5):
             lines.append('directions = ["x", "y"]')
-        return "\n".join(lines + (self.turned("a_") if self.chance(0.1) else []))
+        return "\n".join(lines + (self.orientation_entries("a_") if self.chance(0.1) else []))
 
     def constraint(self, i: int) -> str:
         kind = self.rng.choice(["pfaffian", "equation", "equation", "rolling", "knife_edge"])
@@ -246,7 +246,9 @@ class Grammar:
         )
 
     def frame(self, i: int) -> str:
-        return "\n".join(["[[frame]]", f'name = "f{i}"', f"body = {self.body()}", f"xyz = {self.vector()}", *self.turned()])
+        return "\n".join(
+            ["[[frame]]", f'name = "f{i}"', f"body = {self.body()}", f"xyz = {self.vector()}", *self.orientation_entries()]
+        )
 
     def event(self, i: int) -> str:
         names = [*self.q, *(f"qd_{s}" for s in self.qd), "t"]

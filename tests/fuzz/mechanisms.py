@@ -22,26 +22,26 @@ ROWS = ("q", "qd", "qdd", "tau", "friction", "multipliers", "kinetic_energy", "p
 
 def examine(path: Path, rng: Random, deep: bool) -> Outcome:
     """Read the file, write it and read it again; if `deep`, and if it is small, compile and run it, too."""
-    found = Outcome()
-    loaded = found.attempt("load", lambda: lg.load(path))
+    outcome = Outcome()
+    loaded = outcome.attempt("load", lambda: lg.load(path))
     if loaded is None:
-        return found
+        return outcome
     mechanism: lg.Mechanism = loaded.value
-    if found.attempt("show", lambda: (str(mechanism), repr(mechanism))) is None:
-        found.fault(WORDS, "what was loaded cannot be shown")
-    again = found.attempt("write", lambda: lg.loads(lg.dumps(mechanism)))
+    if outcome.attempt("show", lambda: (str(mechanism), repr(mechanism))) is None:
+        outcome.fault(WORDS, "what was loaded cannot be shown")
+    again = outcome.attempt("write", lambda: lg.loads(lg.dumps(mechanism)))
     if again is not None and (wrong := differs(mechanism, again.value)):
-        found.fault(CHANGED, wrong)
+        outcome.fault(CHANGED, wrong)
     if deep and mechanism.nv <= SMALL and mechanism.equation_count <= SMALL:
-        dyn = found.attempt("compile", lambda: lg.compile(mechanism))
+        dyn = outcome.attempt("compile", lambda: lg.compile(mechanism))
         if dyn is not None:
             # a reader may take an inertia that no body has, and say so: what is computed of it may be anything
-            said = bool(dyn.told) or any("inertia" in told for told in loaded.told)
-            evaluate(found, dyn.value, rng, said)
-            simulate(found, dyn.value, rng, said)
+            said = bool(dyn.told) or any("inertia" in message for message in loaded.told)
+            evaluate(outcome, dyn.value, rng, said)
+            simulate(outcome, dyn.value, rng, said)
             if again is not None and rng.random() < 0.2:
-                same_dynamics(found, dyn.value, again.value)
-    return found
+                same_dynamics(outcome, dyn.value, again.value)
+    return outcome
 
 
 CARRIED = ("joints", "bodies", "loops", "constraints", "springs", "frames", "events", "gravity", "initial", "poses", "parameters")
@@ -71,9 +71,9 @@ def state(mechanism: lg.Mechanism, seed: int) -> tuple[np.ndarray, np.ndarray, n
     return mechanism.random_configuration(rng), rng.normal(size=mechanism.nv), rng.normal(size=mechanism.nv)
 
 
-def evaluate(found: Outcome, dyn: lg.Dynamics, rng: Random, warned: bool) -> None:
+def evaluate(outcome: Outcome, dyn: lg.Dynamics, rng: Random, warned: bool) -> None:
     """Every quantity at a random state is finite, or it is said that it is not."""
-    drawn = found.attempt("state", lambda: state(dyn.mechanism, rng.randrange(2**32)))
+    drawn = outcome.attempt("state", lambda: state(dyn.mechanism, rng.randrange(2**32)))
     if drawn is None:
         return
     q, qd, tau = drawn.value
@@ -85,46 +85,46 @@ def evaluate(found: Outcome, dyn: lg.Dynamics, rng: Random, warned: bool) -> Non
         "constraints": lambda: dyn.loop_residual(q) if dyn.mechanism.equation_count else np.zeros(0),
     }
     for name, call in calls.items():
-        result = found.attempt(name, call)
+        result = outcome.attempt(name, call)
         if result is not None and not (result.told or warned) and not np.isfinite(result.value).all():
-            found.fault(NON_FINITE, f"{name} is not finite", str(result.value))
+            outcome.fault(NON_FINITE, f"{name} is not finite", str(result.value))
 
 
-def same_dynamics(found: Outcome, dyn: lg.Dynamics, again: lg.Mechanism) -> None:
+def same_dynamics(outcome: Outcome, dyn: lg.Dynamics, again: lg.Mechanism) -> None:
     """What was written and read has the same dynamics."""
     q, qd, qdd = state(dyn.mechanism, 1)
     other = lg.compile(again)
-    tau = found.attempt("same", lambda: (dyn.inverse_dynamics(q, qd, qdd), other.inverse_dynamics(q, qd, qdd)))
+    tau = outcome.attempt("same", lambda: (dyn.inverse_dynamics(q, qd, qdd), other.inverse_dynamics(q, qd, qdd)))
     if tau is not None and not np.array_equal(*tau.value, equal_nan=True):
-        found.fault(CHANGED, "inverse dynamics", str(tau.value))
+        outcome.fault(CHANGED, "inverse dynamics", str(tau.value))
 
 
 def options(rng: Random, mechanism: lg.Mechanism) -> dict[str, Any]:
     """How it is run: mostly plainly."""
-    given: dict[str, Any] = {"torque": 0}
+    values: dict[str, Any] = {"torque": 0}
     how = rng.random()
     if how < 0.3:
-        given = {}
+        values = {}
     elif how < 0.36:
-        given = {"torque": lambda t, q, qd: -0.1 * qd, "max_steps": 1000}  # each of which asks Python many times
+        values = {"torque": lambda t, q, qd: -0.1 * qd, "max_steps": 1000}  # each of which asks Python many times
     elif how < 0.42:
-        given = {"torque": ([0.0, 0.03, 0.03, 0.2], np.array([[0.0], [1.0], [0.0], [0.5]]) * np.ones(mechanism.nv))}
+        values = {"torque": ([0.0, 0.03, 0.03, 0.2], np.array([[0.0], [1.0], [0.0], [0.5]]) * np.ones(mechanism.nv))}
     elif how < 0.48 and mechanism.bodies:
-        given |= {"wrenches": {mechanism.bodies[-1].name: (0, 0, "0.1*sin(30*t)", 1, 0, 0)}}
+        values |= {"wrenches": {mechanism.bodies[-1].name: (0, 0, "0.1*sin(30*t)", 1, 0, 0)}}
     if rng.random() < 0.2:
-        given["method"] = rng.choice([name for name in METHODS if METHODS[name]().adaptive])
+        values["method"] = rng.choice([name for name in METHODS if METHODS[name]().adaptive])
     if rng.random() < 0.15 and mechanism.equation_count:
-        given["stabilisation"] = rng.choice(STABILISATIONS)
+        values["stabilisation"] = rng.choice(STABILISATIONS)
     if rng.random() < 0.1:
-        given |= {"limits": False} if rng.random() < 0.5 else {"restitution": 0.7}
-    return given
+        values |= {"limits": False} if rng.random() < 0.5 else {"restitution": 0.7}
+    return values
 
 
 def simulate(found: Outcome, dyn: lg.Dynamics, rng: Random, warned: bool) -> None:
     """A run of 0.1 s succeeds with finite numbers and balanced energy, or it says why not."""
-    given = options(rng, dyn.mechanism)
-    given = {"max_steps": 20_000, **given}
-    result = found.attempt("simulate", lambda: lg.simulate(dyn, 0.1, t_eval=11, **given))
+    arguments = options(rng, dyn.mechanism)
+    arguments = {"max_steps": 20_000, **arguments}
+    result = found.attempt("simulate", lambda: lg.simulate(dyn, 0.1, t_eval=11, **arguments))
     if result is None:
         return
     motion: lg.Motion = result.value
@@ -135,8 +135,8 @@ def simulate(found: Outcome, dyn: lg.Dynamics, rng: Random, warned: bool) -> Non
         return
     wrong = [name for name, values in rows.value.items() if not np.isfinite(values).all()]
     if wrong:
-        found.fault(NON_FINITE, f"{wrong[0]} of a run is not finite", f"{wrong} {given}")
-    elif given == {"max_steps": 20_000, "torque": 0} and energy.conserves(dyn.mechanism, motion):
+        found.fault(NON_FINITE, f"{wrong[0]} of a run is not finite", f"{wrong} {arguments}")
+    elif arguments == {"max_steps": 20_000, "torque": 0} and energy.conserves(dyn.mechanism, motion):
         found.reached.append("energy checked")
         off, allowed = energy.off(motion, dyn)
         if not off <= allowed:

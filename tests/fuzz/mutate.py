@@ -57,26 +57,26 @@ def bytes_(rng: Random, text: str) -> bytes:
     return bytes(data)
 
 
-def _replaced(rng: Random, text: str, found: Sequence[re.Match[str]], by: str | Callable[[re.Match[str]], str]) -> str:
+def _replace_match(rng: Random, text: str, actual: Sequence[re.Match[str]], by: str | Callable[[re.Match[str]], str]) -> str:
     """One of the matches replaced."""
-    if not found:
+    if not actual:
         return text
-    at = rng.choice(found)
+    at = rng.choice(actual)
     return text[: at.start()] + (by if isinstance(by, str) else by(at)) + text[at.end() :]
 
 
 def token(rng: Random, text: str) -> str:
-    found = list(TOKEN.finditer(text))
-    other = rng.choice(found).group() if found and rng.random() < 0.5 else rng.choice(WORDS)
-    return _replaced(rng, text, found, lambda at: rng.choice([other, "", at.group() * 2, other + at.group()]))
+    matches = list(TOKEN.finditer(text))
+    other = rng.choice(matches).group() if matches and rng.random() < 0.5 else rng.choice(WORDS)
+    return _replace_match(rng, text, matches, lambda at: rng.choice([other, "", at.group() * 2, other + at.group()]))
 
 
 def number(rng: Random, text: str) -> str:
     by = rng.choice(ODD_NUMBERS if rng.random() < 0.85 else NO_NUMBERS)
-    return _replaced(rng, text, list(NUMBER.finditer(text)), by)
+    return _replace_match(rng, text, list(NUMBER.finditer(text)), by)
 
 
-def _rearranged(rng: Random, parts: list[str]) -> list[str]:
+def _rearrange(rng: Random, parts: list[str]) -> list[str]:
     """One left out, one twice, two exchanged, or one elsewhere."""
     if not parts:
         return parts
@@ -93,32 +93,32 @@ def _rearranged(rng: Random, parts: list[str]) -> list[str]:
 
 
 def line(rng: Random, text: str) -> str:
-    return "".join(_rearranged(rng, text.splitlines(keepends=True)))
+    return "".join(_rearrange(rng, text.splitlines(keepends=True)))
 
 
 def section(rng: Random, text: str) -> str:
-    return "".join(_rearranged(rng, SECTION.split(text)))
+    return "".join(_rearrange(rng, SECTION.split(text)))
 
 
 def entry(rng: Random, text: str) -> str:
     """The value of an entry of a TOML file is another, or the entry is under another's name."""
-    found = list(ENTRY.finditer(text))
-    if not found:
+    matches = list(ENTRY.finditer(text))
+    if not matches:
         return text
     value = rng.choice(
-        [rng.choice(ODD_VALUES), f'"{rng.choice(ODD_EXPRESSIONS)}"', rng.choice(found).group(2), rng.choice(ODD_NUMBERS)]
+        [rng.choice(ODD_VALUES), f'"{rng.choice(ODD_EXPRESSIONS)}"', rng.choice(matches).group(2), rng.choice(ODD_NUMBERS)]
     )
-    key = rng.choice(found).group(1)
+    key = rng.choice(matches).group(1)
     named = rng.random() < 0.3
-    return _replaced(rng, text, found, lambda at: f"{key} = {at.group(2)}" if named else f"{at.group(1)} = {value}")
+    return _replace_match(rng, text, matches, lambda at: f"{key} = {at.group(2)}" if named else f"{at.group(1)} = {value}")
 
 
 def attribute(rng: Random, text: str) -> str:
     """An attribute of an XML element is left out, twice there, under another's name, or with another value."""
-    found = list(ATTRIBUTE.finditer(text))
-    if not found:
+    matches = list(ATTRIBUTE.finditer(text))
+    if not matches:
         return text
-    other = rng.choice(found)
+    other = rng.choice(matches)
     words = ("", "0 0 0", "1 1", "a", "true", "1e308 0 0", "../x", "0 0 0 0 0 0 0")
     value = rng.choice([other.group(2), rng.choice(ODD_NUMBERS), rng.choice(NO_NUMBERS).replace('"', ""), rng.choice(words)])
 
@@ -126,7 +126,7 @@ def attribute(rng: Random, text: str) -> str:
         key, old = at.groups()
         return rng.choice(["", at.group() * 2, f' {other.group(1)}="{old}"', f' {key}="{value}"', f' {key}="{value}"'])
 
-    return _replaced(rng, text, found, by)
+    return _replace_match(rng, text, matches, by)
 
 
 def element(rng: Random, text: str) -> str:
@@ -160,7 +160,7 @@ MUTATIONS: dict[str, tuple[Callable[[Random, str], str], ...]] = {
 }
 
 
-def mutated(rng: Random, text: str, suffix: str) -> bytes:
+def mutate_text(rng: Random, text: str, suffix: str) -> bytes:
     """The text with a few mutations."""
     known = MUTATIONS.get(suffix, MUTATIONS[""])
     for _ in range(rng.choice([1, 1, 1, 2, 3, 6])):

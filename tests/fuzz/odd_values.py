@@ -27,9 +27,9 @@ class Hostile:
 
 
 def _circular() -> list[Any]:
-    found: list[Any] = []
-    found.append(found)
-    return found
+    results: list[Any] = []
+    results.append(results)
+    return results
 
 
 VALUES: dict[str, Callable[[], Any]] = {

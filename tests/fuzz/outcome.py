@@ -55,7 +55,7 @@ class Outcome:
     def attempt(self, name: str, call: Callable[[], Any]) -> Result | None:
         """What the call gives, with its warnings; nothing if it ends in an error of ours, or in one that is a fault."""
         result = None
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             try:
                 result = Result(call(), [])
@@ -70,10 +70,10 @@ class Outcome:
                     self.reached.append(f"{name}: the caller's own exception")
                 else:
                     self.fault(FOREIGN, f"{name}: {signature(error)}", traceback.format_exc())
-        own = [str(w.message) for w in told if isinstance(w.message, LagrangianWarning)]
+        own = [str(w.message) for w in caught_warnings if isinstance(w.message, LagrangianWarning)]
         if own:
             self.reached.append(f"{name}: warned")
-        if len(told) > len(own):
+        if len(caught_warnings) > len(own):
             self.reached.append(f"{name}: foreign warning")
         if result is not None:
             result.told = own

@@ -17,12 +17,12 @@ def equations() -> lg.EquationsOfMotion:
 
 
 @cache
-def reduced() -> Any:
+def reduced_equations() -> Any:
     return lg.derive("five_bar").in_independent_coordinates()
 
 
 @cache
-def compiled() -> Any:
+def compiled_equations() -> Any:
     return equations().compile()
 
 
@@ -37,7 +37,7 @@ def sizing() -> lg.ActuatorSizing:
 
 
 @cache
-def identified() -> Any:
+def identification() -> Any:
     return lg.identify(two_r(), lg.simulate(two_r(), 3.0, [1.5, 1.0], torque={"theta1": "20*sin(5*t)", "theta2": "8*cos(7*t)"}))
 
 
@@ -75,15 +75,15 @@ PLOTS: dict[str, dict[str, Any]] = {"plot": {}, "plot_path": {}, "phase_portrait
 TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
     "EquationsOfMotion": (equations, lg.EquationsOfMotion, EQUATIONS),
     "Reduced": (
-        reduced,
+        reduced_equations,
         None,
         {"all_coordinates": {"q": np.array([0.4, 1.3])}, "simulate": {"t_span": 0.01, "t_eval": 3, "max_steps": 200}},
     ),
-    "Compiled": (compiled, None, {"mass_matrix": {"q": Q}, "inverse_dynamics": {"q": Q, "qd": Q, "qdd": Q}}),
+    "Compiled": (compiled_equations, None, {"mass_matrix": {"q": Q}, "inverse_dynamics": {"q": Q, "qd": Q, "qdd": Q}}),
     "Motion": (motion, lg.Motion, {**PLOTS, "report": {"path": "no/folder.html"}}),
     "CertifiedMotion": (proven, lg.CertifiedMotion, {"contains": {"state": ([0.1], [0.2])}, "save": {"path": "out.json"}}),
     "ActuatorSizing": (sizing, lg.ActuatorSizing, {"to_csv": {"path": "out.csv"}}),
-    "Identification": (identified, lg.Identification, {"validate": {"t": motion}}),
+    "Identification": (identification, lg.Identification, {"validate": {"t": motion}}),
     "InverseDynamicsResult": (
         task,
         lg.InverseDynamicsResult,

@@ -56,9 +56,9 @@ def _without(rng: Random) -> bytes:
 
 def examine(path: Path, _: Random, __: bool) -> Outcome:
     """Read it; a motion that is read can be worked with."""
-    found = Outcome()
-    read = found.attempt("read", lambda: lg.read(path))
+    outcome = Outcome()
+    read = outcome.attempt("read", lambda: lg.read(path))
     if read is not None:
         motion = read.value
-        found.attempt("use", lambda: (str(motion), motion.energy_balance, motion(float(motion.t[0])), repr(motion.events)))
-    return found
+        outcome.attempt("use", lambda: (str(motion), motion.energy_balance, motion(float(motion.t[0])), repr(motion.events)))
+    return outcome

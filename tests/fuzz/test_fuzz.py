@@ -11,7 +11,7 @@ import lagrangian as lg
 from lagrangian.errors import MechanismError, ReaderWarning, warn
 from tests.fuzz import workers
 from tests.fuzz.energy import off
-from tests.fuzz.families import FAMILIES, LATER, Family, examined, made, numbers
+from tests.fuzz.families import FAMILIES, LATER, Family, examine_input, make_input, numbers
 from tests.fuzz.mechanisms import differs
 from tests.fuzz.outcome import CRASH, FOREIGN, HANG, MEMORY, Outcome
 
@@ -20,10 +20,10 @@ SEED = 2024
 
 def faults(first: int, count: int, deep: float) -> list[str]:
     """What is wrong with so many inputs, each in words that say how to try it again."""
-    found: list[str] = []
+    results: list[str] = []
     for number, outcome in workers.outcomes(range(first, first + count), SEED, deep, 1):
-        found += [f"{fault.kind}: {fault.what}: python -m tests.fuzz --seed {SEED} --only {number}" for fault in outcome.faults]
-    return found
+        results += [f"{fault.kind}: {fault.what}: python -m tests.fuzz --seed {SEED} --only {number}" for fault in outcome.faults]
+    return results
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))])
@@ -44,16 +44,16 @@ def test_thousands_of_inputs(part: int) -> None:
 
 def test_inputs_are_the_same_every_time() -> None:
     some = list(numbers(SEED, 0, 60, [name for name in FAMILIES if name != "saved"]))
-    assert [made(SEED, n) for n in some] == [made(SEED, n) for n in some]
-    assert len({made(SEED, n).data for n in some}) > 50
+    assert [make_input(SEED, n) for n in some] == [make_input(SEED, n) for n in some]
+    assert len({make_input(SEED, n).data for n in some}) > 50
 
 
 def test_mechanisms_of_the_grammar_load_and_run() -> None:
     """Else nothing but the readers' errors would be tried."""
-    outcomes = [examined(SEED, n, deep=0.0) for n in numbers(SEED, 0, 40, ["grammar"])]
+    outcomes = [examine_input(SEED, n, deep=0.0) for n in numbers(SEED, 0, 40, ["grammar"])]
     assert sum("load" in outcome.reached for outcome in outcomes) > 25
     assert sum("write" in outcome.reached for outcome in outcomes) > 25
-    ran = [examined(SEED, n, deep=1.0) for n in numbers(SEED, 0, 6, ["grammar"])]
+    ran = [examine_input(SEED, n, deep=1.0) for n in numbers(SEED, 0, 6, ["grammar"])]
     assert sum("ended: finished" in outcome.reached for outcome in ran) >= 2
 
 
@@ -64,18 +64,18 @@ def test_a_foreign_exception_is_a_fault_and_an_error_of_ours_is_none() -> None:
     def ours() -> None:
         raise MechanismError("it is wrong")
 
-    def warned() -> int:
+    def call_with_warning() -> int:
         warn("something is left out", ReaderWarning)
         return 3
 
-    found = Outcome()
-    assert found.attempt("ours", ours) is None
-    assert found.attempt("foreign", lambda: 1 / 0) is None
-    result = found.attempt("warned", warned)
+    outcome = Outcome()
+    assert outcome.attempt("ours", ours) is None
+    assert outcome.attempt("foreign", lambda: 1 / 0) is None
+    result = outcome.attempt("warned", call_with_warning)
     assert result is not None
     assert (result.value, result.told) == (3, ["something is left out"])
-    assert found.reached == ["ours: MechanismError", "warned", "warned: warned"]
-    assert [(fault.kind, "ZeroDivisionError" in fault.what) for fault in found.faults] == [(FOREIGN, True)]
+    assert outcome.reached == ["ours: MechanismError", "warned", "warned: warned"]
+    assert [(fault.kind, "ZeroDivisionError" in fault.what) for fault in outcome.faults] == [(FOREIGN, True)]
 
 
 def test_energy_that_is_off_is_seen() -> None:
@@ -98,17 +98,17 @@ def misbehaving(seed: int, number: int, deep: float) -> Outcome:
         os.abort()
     while number == 1:
         pass
-    found = Outcome()
-    found.attempt("it", lambda: bytearray(4 * workers.BYTES))
-    return found
+    outcome = Outcome()
+    outcome.attempt("it", lambda: bytearray(4 * workers.BYTES))
+    return outcome
 
 
-def test_crashes_hangs_and_memory_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crashes_hangs_and_memory_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "SECONDS", 0.5)
-    found = dict(workers.outcomes(range(3), SEED, 0.0, 1, misbehaving))
-    assert [found[n].faults[0].kind for n in range(3)] == [CRASH, HANG, MEMORY]
-    assert "Fatal Python error: Aborted" in found[0].faults[0].detail
-    assert "misbehaving" in found[1].faults[0].detail
+    outcomes = dict(workers.outcomes(range(3), SEED, 0.0, 1, misbehaving))
+    assert [outcomes[n].faults[0].kind for n in range(3)] == [CRASH, HANG, MEMORY]
+    assert "Fatal Python error: Aborted" in outcomes[0].faults[0].detail
+    assert "misbehaving" in outcomes[1].faults[0].detail
 
 
 def test_a_family_more_is_one_entry() -> None:

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.families import examined
+from tests.fuzz.families import examine_input
 from tests.fuzz.outcome import CRASH, HANG, MEMORY, Outcome
 from tests.processes import processor_time
 
@@ -53,7 +53,7 @@ class Worker:
     done: int = 0
 
     @staticmethod
-    def started(examine: Examine, seed: int, deep: float, folder: Path) -> Worker:
+    def start(examine: Examine, seed: int, deep: float, folder: Path) -> Worker:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         descriptor, log = tempfile.mkstemp(".log", dir=folder)
@@ -63,7 +63,7 @@ class Worker:
         theirs.close()
         worker = Worker(process, ours, Path(log))
         if not ours.poll(PATIENCE) or ours.recv() != "ready":
-            raise RuntimeError(f"a worker did not start: {worker.said()}")
+            raise RuntimeError(f"a worker did not start: {worker.log_text()}")
         return worker
 
     def give(self, number: int) -> None:
@@ -77,7 +77,7 @@ class Worker:
         spent = processor_time(self.process.pid) - self.used
         return spent > SECONDS or time.monotonic() - self.began > PATIENCE
 
-    def said(self) -> str:
+    def log_text(self) -> str:
         return self.log.read_text(errors="replace")[-6000:]
 
     def end(self) -> None:
@@ -90,22 +90,22 @@ class Worker:
         """Where it hangs, as the worker's own traceback says."""
         os.kill(self.process.pid, signal.SIGUSR1)
         time.sleep(0.5)
-        found, said = Outcome(), self.said()
-        lines = [line.strip() for line in said.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
-        found.fault(HANG, lines[0] if lines else "somewhere", said)
-        return found
+        outcome, log = Outcome(), self.log_text()
+        lines = [line.strip() for line in log.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
+        outcome.fault(HANG, lines[0] if lines else "somewhere", log)
+        return outcome
 
-    def crashed(self) -> Outcome:
+    def crash_outcome(self) -> Outcome:
         self.process.join(5)
-        found, said = Outcome(), self.said()
-        lack = "bad_alloc" in said or "out of memory" in said.lower() or "MemoryError" in said
-        lines = [line.strip() for line in said.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
-        found.fault(MEMORY if lack else CRASH, f"exit code {self.process.exitcode}; {lines[0] if lines else ''}", said)
-        return found
+        outcome, log = Outcome(), self.log_text()
+        lack = "bad_alloc" in log or "out of memory" in log.lower() or "MemoryError" in log
+        lines = [line.strip() for line in log.splitlines() if "lagrangian" in line and line.strip().startswith("File")]
+        outcome.fault(MEMORY if lack else CRASH, f"exit code {self.process.exitcode}; {lines[0] if lines else ''}", log)
+        return outcome
 
 
 def outcomes(
-    numbers: Iterable[int], seed: int, deep: float, count: int, examine: Examine = examined
+    numbers: Iterable[int], seed: int, deep: float, count: int, examine: Examine = examine_input
 ) -> Iterator[tuple[int, Outcome]]:
     """The outcome of every input, in the order in which they are done, by so many workers."""
     left = iter(numbers)
@@ -114,39 +114,39 @@ def outcomes(
         try:
             while True:
                 while len(pool) < count and (number := next(left, None)) is not None:
-                    pool.append(Worker.started(examine, seed, deep, Path(folder)))
+                    pool.append(Worker.start(examine, seed, deep, Path(folder)))
                     pool[-1].give(number)
                 if not pool:
                     return
                 ready = wait([worker.pipe for worker in pool], timeout=0.5)
                 for worker in list(pool):
                     if worker.pipe in ready:
-                        yield from _received(worker, pool, left)
+                        yield from _receive(worker, pool, left)
                     elif worker.late:
                         yield worker.number or 0, worker.hung()
-                        _ended(worker, pool)
+                        _end(worker, pool)
         finally:
             for worker in pool:
                 worker.end()
 
 
-def _received(worker: Worker, pool: list[Worker], left: Iterator[int]) -> Iterator[tuple[int, Outcome]]:
+def _receive(worker: Worker, pool: list[Worker], left: Iterator[int]) -> Iterator[tuple[int, Outcome]]:
     number = worker.number or 0
     try:
         outcome = worker.pipe.recv()
     except (EOFError, ConnectionError):
-        yield number, worker.crashed()
-        _ended(worker, pool)
+        yield number, worker.crash_outcome()
+        _end(worker, pool)
         return
     worker.number, worker.done = None, worker.done + 1
     yield number, outcome
     following = next(left, None) if worker.done < LIFE else None
     if following is None:
-        _ended(worker, pool)
+        _end(worker, pool)
     else:
         worker.give(following)
 
 
-def _ended(worker: Worker, pool: list[Worker]) -> None:
+def _end(worker: Worker, pool: list[Worker]) -> None:
     pool.remove(worker)
     worker.end()

@@ -12,7 +12,7 @@ Record = tuple[np.ndarray, ...]
 
 
 @cache
-def excited(name: str = "puma560", periods: int = 1) -> lg.FourierTrajectory:
+def excitation_path(name: str = "puma560", periods: int = 1) -> lg.FourierTrajectory:
     return lg.excitation_trajectory(lg.library(name), periods=periods, iterations=0)
 
 
@@ -25,6 +25,6 @@ def record(arm: lg.Mechanism, path: lg.FourierTrajectory, rate: float = 100.0, s
     return t, q, tau + noise, qd, qdd
 
 
-def in_errors(found: lg.Identification) -> np.ndarray:
+def in_errors(actual: lg.Identification) -> np.ndarray:
     """Errors in standard errors, where the description is the truth."""
-    return (found.values - found.described) / found.standard_errors
+    return (actual.values - actual.described) / actual.standard_errors

@@ -63,7 +63,9 @@ def test_condition_is_that_of_the_regressor_and_gets_smaller() -> None:
     """Against numpy's on the columns that the textbook's six parameters of a 2R arm have."""
     arm = lg.library("two_r")
     seen: list[tuple[int, int]] = []
-    path = lg.excitation_trajectory(arm, friction=False, samples=50, iterations=10, progress=lambda *told: seen.append(told))
+    path = lg.excitation_trajectory(
+        arm, friction=False, samples=50, iterations=10, progress=lambda *message: seen.append(message)
+    )
     t = (np.arange(50) + 0.5) * 10 / 50
     Y = lg.compile(arm).regressor(*path(t)).reshape(100, 20)
     six = Y[:, [1, 2, 9, 11, 12, 19]]  # hx1, hy1, Izz1, hx2, hy2, Izz2
@@ -103,7 +105,7 @@ def test_an_interrupted_search_gives_the_best_so_far() -> None:
         ("four_bar", {}, "has constraints"),
     ],
 )
-def test_what_is_wrong_is_said(name: str, options: dict, message: str) -> None:
+def test_what_is_wrong_is_reported(name: str, options: dict, message: str) -> None:
     with pytest.raises(lg.ArgumentError, match=message):
         lg.excitation_trajectory(lg.library(name), **options)
 

@@ -15,7 +15,7 @@ from lagrangian.identification.identify import make_regression
 from lagrangian.identification.projection import Projection, general_states
 from tests.identification.records import (
     Record,
-    excited,
+    excitation_path,
     in_errors,
     record,
 )
@@ -29,26 +29,26 @@ from tests.mechanisms import random_body, random_mechanism
 def test_exact_without_noise(name: str, count: int, rotors: bool) -> None:
     """The base parameters as the closed form has them, by name and value."""
     arm = lg.library(name)
-    found = lg.identify(arm, *record(arm, excited(name), 60), rotors=rotors)
+    identification = lg.identify(arm, *record(arm, excitation_path(name), 60), rotors=rotors)
     exact = lg.derive(arm).base_parameters()
     assert exact.count == count
     if not rotors:
-        assert len(found.inertial_estimates) == count
+        assert len(identification.inertial_estimates) == count
         values = exact.values()
-        for estimate in found.inertial_estimates:
+        for estimate in identification.inertial_estimates:
             known = values[estimate.name.removesuffix("R")]
             assert estimate.value == pytest.approx(known, abs=1e-8)
             assert estimate.described == pytest.approx(known, abs=1e-10)
-    assert np.abs(found.values - found.described).max() < 1e-8
-    assert found.residuals.percent_error.max() < 1e-8
+    assert np.abs(identification.values - identification.described).max() < 1e-8
+    assert identification.residuals.percent_error.max() < 1e-8
 
 
 def test_rotors_join_the_first_two_links_and_stand_alone_beyond() -> None:
-    found = lg.identify(lg.library("puma560"), *record(lg.library("puma560"), excited(), 60), rotors=True)
-    assert [e.name for e in found.inertial_estimates if e.name.startswith("Ja")] == ["Ja3", "Ja4", "Ja5", "Ja6"]
-    assert len(found.inertial_estimates) == 40
-    assert "Ja1" in found["Iyy1R"].formula
-    assert found["Ja4"].value == pytest.approx(76.0364**2 * 33e-6)
+    identification = lg.identify(lg.library("puma560"), *record(lg.library("puma560"), excitation_path(), 60), rotors=True)
+    assert [e.name for e in identification.inertial_estimates if e.name.startswith("Ja")] == ["Ja3", "Ja4", "Ja5", "Ja6"]
+    assert len(identification.inertial_estimates) == 40
+    assert "Ja1" in identification["Iyy1R"].formula
+    assert identification["Ja4"].value == pytest.approx(76.0364**2 * 33e-6)
 
 
 @pytest.mark.parametrize("rotors", [False, True])
@@ -102,9 +102,9 @@ def test_exact_base_parameters_that_take_too_long_are_given_up(monkeypatch: pyte
 def test_friction_that_acts_as_a_parameter_does_is_grouped() -> None:
     """Of a vertical slide with a rotor: m (qdd + g), Ja qdd, and Coulomb forces whose difference is a constant, are dependent."""
     arm = lg.library("scara")
-    found = lg.identify(arm, *record(arm, excited("scara"), 60), rotors=True)
-    assert len(found) == len(lg.identify(arm, *record(arm, excited("scara"), 60))) + 2
-    assert [name for name in found.names if name.endswith("R") and name.startswith("F")] == ["Fc3+R"]
+    identification = lg.identify(arm, *record(arm, excitation_path("scara"), 60), rotors=True)
+    assert len(identification) == len(lg.identify(arm, *record(arm, excitation_path("scara"), 60))) + 2
+    assert [name for name in identification.names if name.endswith("R") and name.startswith("F")] == ["Fc3+R"]
 
 
 def test_what_is_not_identified_is_subtracted() -> None:
@@ -112,8 +112,8 @@ def test_what_is_not_identified_is_subtracted() -> None:
     arm = random_mechanism(["revolute", "prismatic", "helical"], 4, chain=True, passive=True)
     path = lg.excitation_trajectory(arm, iterations=0, friction=False)
     for friction in (False, "viscous", True):
-        found = lg.identify(arm, *record(arm, path, 50), friction=friction)
-        assert np.abs(found.values - found.described).max() < 1e-8
+        identification = lg.identify(arm, *record(arm, path, 50), friction=friction)
+        assert np.abs(identification.values - identification.described).max() < 1e-8
     wrong = arm.replace(joints=tuple(replace(j, rotor=lg.Rotor(0.05, 10)) for j in arm.joints))
     assert lg.identify(wrong, *record(arm, path, 50), friction=False).residuals.percent_error.max() > 1
 
@@ -125,8 +125,8 @@ def test_joints_of_several_coordinates() -> None:
     q = np.array([arm.random_configuration(rng) for _ in range(200)])
     qd, qdd = rng.normal(size=(2, 200, arm.nv))
     t = np.arange(200.0)
-    found = lg.identify(arm, t, q, dyn.inverse_dynamics(q, qd, qdd), qd, qdd)
-    assert np.abs(found.values - found.described).max() < 1e-8
+    identification = lg.identify(arm, t, q, dyn.inverse_dynamics(q, qd, qdd), qd, qdd)
+    assert np.abs(identification.values - identification.described).max() < 1e-8
     with pytest.raises(lg.ArgumentError, match="give qd and qdd"):
         lg.identify(arm, t, q, dyn.inverse_dynamics(q, qd, qdd))
 
@@ -144,11 +144,11 @@ def test_bodies_fixed_to_a_link_are_lumped_and_stay_real() -> None:
     path = lg.excitation_trajectory(arm, iterations=0)
     heavier = arm.replace(bodies=tuple(replace(b, mass=1.5 * float(b.mass)) for b in bodies))
     rows = record(heavier, path, 60)
-    found = lg.identify(arm, *rows)
-    assert np.abs(found.torque(rows[1], rows[3], rows[4]) - rows[2]).max() < 1e-8
-    again = lg.compile(found.mechanism).inverse_dynamics(rows[1], rows[3], rows[4])
+    identification = lg.identify(arm, *rows)
+    assert np.abs(identification.torque(rows[1], rows[3], rows[4]) - rows[2]).max() < 1e-8
+    again = lg.compile(identification.mechanism).inverse_dynamics(rows[1], rows[3], rows[4])
     assert np.abs(again - rows[2]).max() < 1e-5
-    assert all(np.linalg.eigvalsh(b.pseudo_inertia()).min() > 0 for b in found.mechanism.bodies)
+    assert all(np.linalg.eigvalsh(b.pseudo_inertia()).min() > 0 for b in identification.mechanism.bodies)
 
 
 # -- loops -----------------------------------------------------------------------------------------------------------
@@ -179,18 +179,18 @@ def test_loops_by_actuated_forces_alone(name: str, amplitude: float) -> None:
     mechanism = lg.library(name)
     (t, q, tau, qd, qdd, driven), projection = closed_record(mechanism, amplitude)
     assert set(projection.names) == {j.name for j in mechanism.joints if j.actuated}
-    found = lg.identify(mechanism, t, q, tau, qd, qdd)
-    assert np.abs(found.values - found.described).max() < 1e-7
-    assert len(found.inertial_estimates) < lg.derive(mechanism).base_parameters().count  # loops group more than the tree
+    identification = lg.identify(mechanism, t, q, tau, qd, qdd)
+    assert np.abs(identification.values - identification.described).max() < 1e-7
+    assert len(identification.inertial_estimates) < lg.derive(mechanism).base_parameters().count  # loops group more than the tree
     # forward dynamics with the identified bodies: the actuated torques make the same motion
     full = np.zeros_like(qd)
     full[:, projection.independent] = tau
-    again = lg.compile(found.mechanism).forward_dynamics(q, qd, full)
+    again = lg.compile(identification.mechanism).forward_dynamics(q, qd, full)
     assert np.abs(again - qdd).max() < 1e-3 * np.abs(qdd).max()
     noise = 0.01 * tau.std(axis=0) * np.random.default_rng(1).normal(size=tau.shape)
     for rows in ((t, q, tau + noise, qd, qdd), (t, driven, tau + noise)):
-        found = lg.identify(mechanism, *rows, friction="viscous")
-        assert np.abs(in_errors(found)).max() < 4
+        identification = lg.identify(mechanism, *rows, friction="viscous")
+        assert np.abs(in_errors(identification)).max() < 4
 
 
 def test_passive_joints_of_a_tree_have_no_force() -> None:
@@ -200,6 +200,6 @@ def test_passive_joints_of_a_tree_have_no_force() -> None:
         arm, (0, 10), q0=[0.0, 0.5], torque={arm.joints[0].name: "4*sin(3*t) + 3*cos(5*t)"}, rtol=1e-10, atol=1e-12
     ).resample(1000)
     noisy = motion.tau[:, :1] + 0.05 * rng.normal(size=(1000, 1))
-    found = lg.identify(arm, motion.t, motion.q, noisy, motion.qd, motion.qdd, friction="viscous")
-    assert np.abs(in_errors(found)).max() < 4
-    assert found.residuals.error[1] < 1e-3
+    identification = lg.identify(arm, motion.t, motion.q, noisy, motion.qd, motion.qdd, friction="viscous")
+    assert np.abs(in_errors(identification)).max() < 4
+    assert identification.residuals.error[1] < 1e-3

@@ -12,7 +12,7 @@ from lagrangian.identification.identify import filtered_equations, find_base_par
 from lagrangian.identification.least_squares import NormalEquations, fit
 from lagrangian.identification.records import read_record
 from tests.identification.records import (
-    excited,
+    excitation_path,
     in_errors,
     record,
 )
@@ -25,25 +25,25 @@ def test_puma_within_the_stated_confidence() -> None:
     within four standard errors.
     """
     arm = lg.library("puma560")
-    found = lg.identify(arm, *record(arm, excited(), 1000, 0.01, seed=7))
-    assert len(found.inertial_estimates) == 36
-    z = in_errors(found)
+    identification = lg.identify(arm, *record(arm, excitation_path(), 1000, 0.01, seed=7))
+    assert len(identification.inertial_estimates) == 36
+    z = in_errors(identification)
     assert np.abs(z).max() < 4.0
-    inside = [e.interval[0] <= e.described <= e.interval[1] for e in found]
+    inside = [e.interval[0] <= e.described <= e.interval[1] for e in identification]
     assert np.mean(inside) > 0.85
     # jointly: the squared distance in the metric of the covariance is a chi-square of 54 degrees of freedom
-    d = found.values - found.described
-    distance = d @ np.linalg.solve(found.covariance, d)
+    d = identification.values - identification.described
+    distance = d @ np.linalg.solve(identification.covariance, d)
     assert 27 < distance < 94  # 0.1 % and 99.95 %
-    assert found.residuals.percent_error == pytest.approx(np.ones(6), abs=0.05)
-    assert found.cross_validation.percent_error == pytest.approx(np.ones(6), abs=0.05)
-    assert found.noise == pytest.approx(0.01 * found.residuals.force, rel=0.05)
+    assert identification.residuals.percent_error == pytest.approx(np.ones(6), abs=0.05)
+    assert identification.cross_validation.percent_error == pytest.approx(np.ones(6), abs=0.05)
+    assert identification.noise == pytest.approx(0.01 * identification.residuals.force, rel=0.05)
 
 
 def test_intervals_cover_as_often_as_they_say() -> None:
     """Over 120 records that differ in their noise alone, of which each joint has its own."""
     arm = lg.library("puma560")
-    t, q, tau, qd, qdd = record(arm, excited(), 50)
+    t, q, tau, qd, qdd = record(arm, excitation_path(), 50)
     read = read_record(lg.compile(arm), t, q, tau, qd, qdd, None, None)
     regression = make_regression(lg.compile(arm), True, False, False, None)
     grouping = find_base_parameters(regression, read)
@@ -53,10 +53,10 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     noise = np.array([1.0, 2.0, 0.5, 0.05, 0.05, 0.02])
     errors, levels, distances = [], [], []
     for _ in range(120):
-        found = fit(NormalEquations.from_regressor(Y, z + noise * rng.normal(size=z.shape), used, 1, grouping.names))
-        errors.append((found.values - truth) / np.sqrt(np.diag(found.covariance)))
-        distances.append(np.sum((found.root @ (found.values - truth)) ** 2))
-        levels.append(found.noise)
+        actual = fit(NormalEquations.from_regressor(Y, z + noise * rng.normal(size=z.shape), used, 1, grouping.names))
+        errors.append((actual.values - truth) / np.sqrt(np.diag(actual.covariance)))
+        distances.append(np.sum((actual.root @ (actual.values - truth)) ** 2))
+        levels.append(actual.noise)
     assert np.mean(levels, axis=0) == pytest.approx(noise, rel=0.02)
     assert np.mean(np.abs(errors) < 1.96) == pytest.approx(0.95, abs=0.01)
     # independent records: the mean of 120 chi-squares of 54 scatters by sqrt(2 * 54 / 120)
@@ -68,28 +68,30 @@ def test_intervals_cover_as_often_as_they_say() -> None:
 def test_parameters_cost_degrees_of_freedom() -> None:
     """Of few rows: the noise, estimated from what 12 parameters leave of 60 equations, is not too small."""
     arm = lg.library("two_r")
-    rows = record(arm, excited("two_r"), 3)
+    rows = record(arm, excitation_path("two_r"), 3)
     rng = np.random.default_rng(0)
     noise = []
     for _ in range(60):
         t, q, tau, qd, qdd = rows
-        found = lg.identify(arm, t, q, tau + 2.0 * rng.normal(size=tau.shape), qd, qdd, slow=0, folds=2)
-        noise.append(np.mean(found.noise**2))
+        identification = lg.identify(arm, t, q, tau + 2.0 * rng.normal(size=tau.shape), qd, qdd, slow=0, folds=2)
+        noise.append(np.mean(identification.noise**2))
     assert np.mean(noise) == pytest.approx(4.0, rel=0.12)  # without: 3.2
 
 
 def test_weights_follow_the_noise_of_each_joint() -> None:
     """A joint that is measured badly must not spoil the others: standard errors against those with equal weights."""
     arm = lg.library("scara")
-    t, q, tau, qd, qdd = record(arm, excited("scara"), 100)
+    t, q, tau, qd, qdd = record(arm, excitation_path("scara"), 100)
     tau = tau + np.random.default_rng(0).normal(size=tau.shape) * [1e-3, 3.0, 1e-3, 1e-3]
-    found = lg.identify(arm, t, q, tau, qd, qdd)
-    Y = found.regression.regressor(q, qd, qdd, found.grouping.columns).reshape(-1, len(found))
-    plain = np.linalg.lstsq(Y, (tau - found.regression.regressor_and_known_forces(q, qd, qdd, [0])[1]).ravel(), rcond=None)[0]
-    inertial = slice(len(found.inertial_estimates))  # friction of the bad joint itself is in no other equation
-    off, off_plain = (np.abs(x - found.described)[inertial].max() for x in (found.values, plain))
+    identification = lg.identify(arm, t, q, tau, qd, qdd)
+    Y = identification.regression.regressor(q, qd, qdd, identification.grouping.columns).reshape(-1, len(identification))
+    plain = np.linalg.lstsq(
+        Y, (tau - identification.regression.regressor_and_known_forces(q, qd, qdd, [0])[1]).ravel(), rcond=None
+    )[0]
+    inertial = slice(len(identification.inertial_estimates))  # friction of the bad joint itself is in no other equation
+    off, off_plain = (np.abs(x - identification.described)[inertial].max() for x in (identification.values, plain))
     assert off < 0.03 * off_plain
-    assert np.abs(in_errors(found)).max() < 4
+    assert np.abs(in_errors(identification)).max() < 4
 
 
 def test_noisy_coordinates_differentiated_without_bias() -> None:
@@ -97,15 +99,15 @@ def test_noisy_coordinates_differentiated_without_bias() -> None:
     differences, which fail.
     """
     arm = lg.library("puma560")
-    path = excited(periods=4)
+    path = excitation_path(periods=4)
     t, q, tau, _, _ = record(arm, path, 200, 0.01, seed=3)
     q = q + 1e-4 * np.random.default_rng(1).normal(size=q.shape)
     for commanded in (None, path, path.motion):
-        found = lg.identify(arm, t, q, tau, physical=False, path=commanded)
-        z = in_errors(found)
+        identification = lg.identify(arm, t, q, tau, physical=False, path=commanded)
+        z = in_errors(identification)
         assert np.abs(z).max() < 4.5
         assert np.mean(z**2) < 2
-        assert len(found.inertial_estimates) == 36
+        assert len(identification.inertial_estimates) == 36
     speeds = np.gradient(q, t, axis=0)
     plain = lg.identify(arm, t, q, tau, speeds, np.gradient(speeds, t, axis=0), physical=False)
     assert np.mean(in_errors(plain) ** 2) > 50
@@ -124,12 +126,12 @@ def test_only_the_deviation_from_a_path_is_smoothed() -> None:
 
 def test_uneven_times_are_resampled() -> None:
     arm = lg.library("two_r")
-    path = excited("two_r", 2)
+    path = excitation_path("two_r", 2)
     t = np.sort(np.concatenate([[0, 20], np.random.default_rng(0).uniform(0, 20, 3000)]))
     q, qd, qdd = path(t)
     tau = lg.compile(arm).inverse_dynamics(q, qd, qdd)
-    found = lg.identify(arm, t, q, tau)
-    assert found.values == pytest.approx(found.described, rel=2e-3, abs=2e-2)
+    identification = lg.identify(arm, t, q, tau)
+    assert identification.values == pytest.approx(identification.described, rel=2e-3, abs=2e-2)
 
 
 def test_record_of_a_controlled_run() -> None:
@@ -141,17 +143,17 @@ def test_record_of_a_controlled_run() -> None:
     path = lg.excitation_trajectory(arm, period=5.0, iterations=0)
 
     def control(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        wanted, speed, acceleration = path(min(t, path.end))
-        return np.asarray(dyn.inverse_dynamics(wanted, speed, acceleration) + 400 * (wanted - q) + 40 * (speed - qd))
+        expected, speed, acceleration = path(min(t, path.end))
+        return np.asarray(dyn.inverse_dynamics(expected, speed, acceleration) + 400 * (expected - q) + 40 * (speed - qd))
 
     start = path(0.0)
     motion = lg.simulate(arm, (0, 5), q0=start[0] + 0.02, qd0=start[1], torque=lg.Sampled(control, 0.002), rtol=1e-7)
     middle = motion.resample(np.arange(0.001, 5, 0.002))  # forces are held between samples: their middle is when they act
     rng = np.random.default_rng(5)
     tau = middle.tau + 0.2 * rng.normal(size=middle.tau.shape)
-    found = lg.identify(arm, middle.t, middle.q, tau, friction="viscous")
-    assert np.abs(in_errors(found)).max() < 4
-    assert found["Fv1"].value == pytest.approx(2.0, abs=0.1)
+    identification = lg.identify(arm, middle.t, middle.q, tau, friction="viscous")
+    assert np.abs(in_errors(identification)).max() < 4
+    assert identification["Fv1"].value == pytest.approx(2.0, abs=0.1)
 
 
 # -- real bodies -----------------------------------------------------------------------------------------------------
@@ -161,15 +163,15 @@ def test_record_of_a_controlled_run() -> None:
 def test_bodies_are_always_real(seed: int) -> None:
     """Much noise on small parameters: the estimates alone are no bodies', their completion is; and it explains the record."""
     arm = lg.library("puma560")
-    found = lg.identify(arm, *record(arm, excited(), 60, 0.05, seed))
-    for body in found.mechanism.bodies:
+    identification = lg.identify(arm, *record(arm, excitation_path(), 60, 0.05, seed))
+    for body in identification.mechanism.bodies:
         assert not body.effective
         assert np.linalg.eigvalsh(body.pseudo_inertia()).min() > 0
-    for joint in found.mechanism.joints:
+    for joint in identification.mechanism.joints:
         assert float(joint.friction.coulomb) > 0
-    assert found.inconsistency < 2 * len(found)
-    again = lg.identify(found.mechanism, *record(found.mechanism, excited(), 60))
-    off = (again.values - found.values) / found.standard_errors
+    assert identification.inconsistency < 2 * len(identification)
+    again = lg.identify(identification.mechanism, *record(identification.mechanism, excitation_path(), 60))
+    off = (again.values - identification.values) / identification.standard_errors
     assert np.mean(off**2) < 2
 
 
@@ -178,33 +180,33 @@ def test_identified_mechanism_moves_as_the_true_one() -> None:
     true = lg.library("puma560")
     rng = np.random.default_rng(2)
     described = true.replace(bodies=tuple(replace(b, mass=float(b.mass) * rng.uniform(0.7, 1.3)) for b in true.bodies))
-    t, q, tau, qd, qdd = record(true, excited(), 60)
+    t, q, tau, qd, qdd = record(true, excitation_path(), 60)
     for physical, bound in ((True, 1e-4), (False, 1e-8)):
-        found = lg.identify(described, t, q, tau, qd, qdd, physical=physical)
-        again = lg.compile(found.mechanism).inverse_dynamics(q, qd, qdd)
+        identification = lg.identify(described, t, q, tau, qd, qdd, physical=physical)
+        again = lg.compile(identification.mechanism).inverse_dynamics(q, qd, qdd)
         assert np.abs(again - tau).max() < bound
         before = lg.compile(described).inverse_dynamics(q, qd, qdd)
         assert np.abs(before - tau).max() > 1
-        assert all(b.effective is not physical for b in found.mechanism.bodies)
+        assert all(b.effective is not physical for b in identification.mechanism.bodies)
 
 
-def test_what_no_bodies_explain_is_said() -> None:
+def test_what_no_bodies_explain_is_reported() -> None:
     """A link whose inertia about its joint is negative."""
     arm = lg.library("two_r")
     bodies = list(arm.bodies)
     bodies[1] = lg.Body(bodies[1].name, 5.0, (0.5, 0, 0), (0, 0, 0, 0, 0, -2.0), effective=True)
-    rows = record(arm.replace(bodies=tuple(bodies)), excited("two_r"), 60, 0.001)
-    found = lg.identify(arm, *rows)
-    assert found["Izz2"].value == pytest.approx(-2.0 + 5 * 0.25, abs=0.01)
-    assert found.inconsistency > 100 * len(found)
-    assert "no real bodies" in str(found)
-    assert "no real bodies" not in str(lg.identify(arm, *record(arm, excited("two_r"), 60, 0.001)))
+    rows = record(arm.replace(bodies=tuple(bodies)), excitation_path("two_r"), 60, 0.001)
+    identification = lg.identify(arm, *rows)
+    assert identification["Izz2"].value == pytest.approx(-2.0 + 5 * 0.25, abs=0.01)
+    assert identification.inconsistency > 100 * len(identification)
+    assert "no real bodies" in str(identification)
+    assert "no real bodies" not in str(lg.identify(arm, *record(arm, excitation_path("two_r"), 60, 0.001)))
 
 
 def test_the_prior_decides_only_what_the_record_leaves_open() -> None:
     """Ten thousand times the weight: bodies nearer to the described ones; a fraction of it: nearer to the estimates."""
     arm = lg.library("puma560")
-    rows = record(arm, excited(), 60, 0.02, seed=4)
+    rows = record(arm, excitation_path(), 60, 0.02, seed=4)
     strong, weak = (lg.identify(arm, *rows, prior=prior) for prior in (10.0, 1e-5))
     assert weak.inconsistency < strong.inconsistency
     assert np.array_equal(weak.values, strong.values)

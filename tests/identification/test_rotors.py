@@ -29,10 +29,12 @@ def test_of_every_joint(kind: str) -> None:
     q = np.array([mechanism.random_configuration(rng) for _ in range(n)])
     qd, qdd = rng.normal(size=(2, n, dyn.nv))
     tau = dyn.inverse_dynamics(q, qd, qdd)
-    found = lg.identify(mechanism, np.arange(n) * 0.01, q, tau, qd, qdd, friction=False, rotors=True, slow=0.0, physical=False)
-    again = lg.compile(found.mechanism)
+    identification = lg.identify(
+        mechanism, np.arange(n) * 0.01, q, tau, qd, qdd, friction=False, rotors=True, slow=0.0, physical=False
+    )
+    again = lg.compile(identification.mechanism)
     np.testing.assert_allclose(again.inverse_dynamics(q, qd, qdd), tau, rtol=0, atol=1e-6 * np.abs(tau).max())
-    assert max(found.residuals.percent_error) < 1e-5
+    assert max(identification.residuals.percent_error) < 1e-5
 
 
 @pytest.mark.parametrize("kind", [k for k in MOVING if k not in ("ball", "free")])

@@ -9,7 +9,7 @@ import pytest
 
 import lagrangian as lg
 from tests.identification.records import (
-    excited,
+    excitation_path,
     record,
 )
 
@@ -18,7 +18,7 @@ from tests.identification.records import (
 
 def test_validation_on_another_record_finds_a_missing_term() -> None:
     arm = lg.library("puma560")
-    rows = record(arm, excited(), 60, 0.01)
+    rows = record(arm, excitation_path(), 60, 0.01)
     other = record(arm, lg.excitation_trajectory(arm, iterations=0, seed=9), 60, 0.01, seed=1)
     bare = arm.replace(joints=tuple(replace(j, friction=lg.Friction()) for j in arm.joints))
     full, missing = lg.identify(bare, *rows), lg.identify(bare, *rows, friction=False)
@@ -33,33 +33,33 @@ def test_validation_on_another_record_finds_a_missing_term() -> None:
 
 def test_torque_is_that_of_the_estimates() -> None:
     arm = lg.library("puma560")
-    t, q, tau, qd, qdd = record(arm, excited(), 60)
-    found = lg.identify(arm, t, q, tau, qd, qdd)
-    assert np.abs(found.torque(q, qd, qdd) - tau).max() < 1e-8
-    assert np.abs(found.torque(q[3], qd[3], qdd[3]) - tau[3]).max() < 1e-8
+    t, q, tau, qd, qdd = record(arm, excitation_path(), 60)
+    identification = lg.identify(arm, t, q, tau, qd, qdd)
+    assert np.abs(identification.torque(q, qd, qdd) - tau).max() < 1e-8
+    assert np.abs(identification.torque(q[3], qd[3], qdd[3]) - tau[3]).max() < 1e-8
 
 
 def test_symmetric_friction_with_an_offset_is_asymmetric_friction() -> None:
     arm = lg.library("puma560")
-    rows = record(arm, excited(), 60)
-    found = lg.identify(arm, *rows, friction="coulomb", offset=True)
+    rows = record(arm, excitation_path(), 60)
+    identification = lg.identify(arm, *rows, friction="coulomb", offset=True)
     for k, joint in enumerate(arm.joints, 1):
         forward, backward = float(joint.friction.coulomb), float(joint.friction.coulomb_negative)
-        assert found[f"Fc{k}"].value == pytest.approx((forward + backward) / 2, abs=1e-8)
-        assert found[f"Fo{k}"].value == pytest.approx((forward - backward) / 2, abs=1e-8)
+        assert identification[f"Fc{k}"].value == pytest.approx((forward + backward) / 2, abs=1e-8)
+        assert identification[f"Fo{k}"].value == pytest.approx((forward - backward) / 2, abs=1e-8)
 
 
 def test_the_table() -> None:
     arm = lg.library("two_r")
-    found = lg.identify(arm, *record(arm, excited("two_r"), 60, 0.01), friction="viscous")
-    text = str(found)
+    identification = lg.identify(arm, *record(arm, excitation_path("two_r"), 60, 0.01), friction="viscous")
+    text = str(identification)
     assert text.startswith("Identification of two_r: 6 base parameters, 2 of friction; 600 rows of 2 equations")
     assert "hx1R" in text
     assert "parameters of real bodies" in text
-    assert found["hx1R"].formula == "hx1 + l1*m2"
-    assert len(list(found)) == len(found) == 8
+    assert identification["hx1R"].formula == "hx1 + l1*m2"
+    assert len(list(identification)) == len(identification) == 8
     with pytest.raises(lg.ArgumentError, match="Did you mean 'Izz1R'"):
-        found["Izz1"]
+        identification["Izz1"]
 
 
 # -- what is wrong is said -------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def test_the_table() -> None:
 
 def test_a_joint_that_stands_still_is_named() -> None:
     arm = lg.library("puma560")
-    t, q, tau, qd, qdd = (x.copy() for x in record(arm, excited(), 60))
+    t, q, tau, qd, qdd = (x.copy() for x in record(arm, excitation_path(), 60))
     q[:, 5], qd[:, 5], qdd[:, 5] = 0.3, 0.0, 0.0
     with pytest.raises(lg.ArgumentError, match=r"does not excite all parameters.*Fv6"):
         lg.identify(arm, t, q, tau, qd, qdd)
@@ -77,7 +77,7 @@ def test_a_joint_that_stands_still_is_named() -> None:
 
 def test_bad_records_are_refused() -> None:
     arm = lg.library("two_r")
-    t, q, tau, qd, qdd = record(arm, excited("two_r"), 60)
+    t, q, tau, qd, qdd = record(arm, excitation_path("two_r"), 60)
 
     def refuses(message: str, *rows: object, **more: object) -> None:
         with pytest.raises(lg.ArgumentError, match=message):
@@ -109,17 +109,17 @@ def test_bad_records_are_refused() -> None:
 
 def test_a_motion_is_a_record() -> None:
     arm = lg.library("two_r")
-    motion = lg.inverse(arm, excited("two_r"))
-    found, wanted = lg.identify(arm, motion), lg.identify(arm, motion.t, motion.q, motion.tau, motion.qd, motion.qdd)
-    assert np.array_equal(found.values, wanted.values)
-    assert found.validate(motion).error == pytest.approx(0, abs=1e-9)
+    motion = lg.inverse(arm, excitation_path("two_r"))
+    actual, expected = lg.identify(arm, motion), lg.identify(arm, motion.t, motion.q, motion.tau, motion.qd, motion.qdd)
+    assert np.array_equal(actual.values, expected.values)
+    assert actual.validate(motion).error == pytest.approx(0, abs=1e-9)
     with pytest.raises(lg.ArgumentError, match="the motion contains q, tau, qd and qdd"):
         lg.identify(arm, motion, motion.q)
 
 
 def test_records_in_other_units_or_orders_are_doubted() -> None:
     arm = lg.library("two_r")
-    t, q, tau, _, _ = record(arm, excited("two_r"), 60)
+    t, q, tau, _, _ = record(arm, excitation_path("two_r"), 60)
     rng = np.random.default_rng(0)
     noisy = tau + 0.05 * tau.std(axis=0) * rng.normal(size=tau.shape)
     said = "The model explains little of the torques. Check that angles are in radians"

@@ -111,11 +111,11 @@ def test_an_open_arm_has_all_of_it():
 
 def test_too_few_actuators():
     mechanism = lg.library("three_rrr")
-    for names, told in ((("theta1", "theta2"), r"3 degrees of freedom and 2 actuated coordinates \(theta1, theta2\)"),
+    for names, message in ((("theta1", "theta2"), r"3 degrees of freedom and 2 actuated coordinates \(theta1, theta2\)"),
                         ((), "3 degrees of freedom and no actuators")):  # fmt: skip
         dyn = lg.compile(with_actuators(mechanism, names))
         q, qd, qdd, _, _ = motion_of(dyn, 0)
-        with pytest.raises(lg.ActuationError, match=told) as error:
+        with pytest.raises(lg.ActuationError, match=message) as error:
             actuator_torques(dyn, q, dyn.inverse_dynamics(q, qd, qdd), 0.25)
         assert error.value.t == 0.25
         assert "under-actuated" in str(error.value)

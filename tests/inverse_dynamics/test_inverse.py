@@ -36,8 +36,8 @@ def test_the_lectures_circle(branch, q0):
         assert motion.t[k] == pytest.approx(float(t), abs=1e-12)
         np.testing.assert_allclose(motion.tau[k], tau, rtol=0, atol=1e-10)
     tau1, tau2 = motion.tau.T
-    found = [tau1.min(), tau1.max(), tau2.min(), tau2.max()]
-    np.testing.assert_allclose(found, [reference[n] for n in ("tau1_min", "tau1_max", "tau2_min", "tau2_max")], rtol=1e-6)
+    actual = [tau1.min(), tau1.max(), tau2.min(), tau2.max()]
+    np.testing.assert_allclose(actual, [reference[n] for n in ("tau1_min", "tau1_max", "tau2_min", "tau2_max")], rtol=1e-6)
     assert motion.t[np.argmax(tau1)] == pytest.approx(reference["t_tau1_max"], abs=0.0021)
     assert motion.t[np.argmin(tau1)] == pytest.approx(reference["t_tau1_min"], abs=0.0021)
 
@@ -121,8 +121,8 @@ def test_speeds_and_accelerations_are_derivatives(name):
             dyn.velocity(motion.q, motion.qd, more["frame"]),
             dyn.acceleration(motion.q, motion.qd, motion.qdd, more["frame"]),
         )
-        for found, wanted in zip(reached, (velocity, acceleration), strict=True):
-            np.testing.assert_allclose(found[:, led], wanted[:, led], rtol=0, atol=1e-9 * (1 + np.abs(wanted).max()))
+        for actual, expected in zip(reached, (velocity, acceleration), strict=True):
+            np.testing.assert_allclose(actual[:, led], expected[:, led], rtol=0, atol=1e-9 * (1 + np.abs(expected).max()))
 
 
 @pytest.mark.parametrize("name", ["four_bar", "delta", "stewart"])

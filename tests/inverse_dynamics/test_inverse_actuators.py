@@ -20,20 +20,20 @@ from tests.inverse_dynamics.motions import (
 # -- actuators -------------------------------------------------------------------------------------------------------
 
 
-def actuated(mechanism, names):
+def with_actuators(mechanism, names):
     return replace(mechanism, joints=tuple(replace(j, actuated=j.name in names) for j in mechanism.joints))
 
 
 def test_over_actuated_it_moves_the_same():
-    all_four = actuated(lg.library("five_bar"), ("q1", "q2", "phi3", "phi4"))
+    all_four = with_actuators(lg.library("five_bar"), ("q1", "q2", "phi3", "phi4"))
     path, more = ROUND_TRIPS["five_bar"][1:]
     motion = lg.inverse(all_four, path, t_eval=21, **more)
     two = lg.inverse(lg.library("five_bar"), path, t_eval=21, **more)
     np.testing.assert_allclose(motion.q, two.q, rtol=0, atol=1e-12)
     assert (np.linalg.norm(motion.tau, axis=1) < np.linalg.norm(two.tau, axis=1)).all()
     np.testing.assert_allclose((motion.tau * motion.qd).sum(axis=1), (two.tau * two.qd).sum(axis=1), rtol=0, atol=1e-10)
-    found = lg.compile(all_four).forward_dynamics(motion.q, motion.qd, motion.tau)
-    np.testing.assert_allclose(found, motion.qdd, rtol=0, atol=1e-9 * np.abs(motion.qdd).max())
+    compiled_dynamics = lg.compile(all_four).forward_dynamics(motion.q, motion.qd, motion.tau)
+    np.testing.assert_allclose(compiled_dynamics, motion.qdd, rtol=0, atol=1e-9 * np.abs(motion.qdd).max())
 
 
 def test_under_actuated():
@@ -41,7 +41,7 @@ def test_under_actuated():
     with pytest.raises(lg.ActuationError, match="under-actuated: theta is passive") as error:
         lg.inverse(cart, paths.joint_line([0, 0], [1, 0.5], 1.0))
     assert 0 <= error.value.t <= 1
-    two = actuated(lg.library("three_rrr"), ("theta1", "theta2"))
+    two = with_actuators(lg.library("three_rrr"), ("theta1", "theta2"))
     with pytest.raises(lg.ActuationError, match=r"3 degrees of freedom and 2 actuated coordinates \(theta1, theta2\)"):
         lg.inverse(two, paths.formula(PLATFORM, 0.5))
 
@@ -76,9 +76,9 @@ def test_wrenches_of_time_and_state_on_a_loop():
     """Virtual work: what the actuators do less is what the wrench does."""
     mechanism = lg.library("five_bar")
     path, more = ROUND_TRIPS["five_bar"][1:]
-    given = (0, 0, "2*t", "5*sin(3*t) - 2*qd_q1", "q2 + l1", 7)
+    values = (0, 0, "2*t", "5*sin(3*t) - 2*qd_q1", "q2 + l1", 7)
     plain = lg.inverse(mechanism, path, t_eval=51, **more)
-    loaded = lg.inverse(mechanism, path, t_eval=51, wrenches={"tip": given}, **more)
+    loaded = lg.inverse(mechanism, path, t_eval=51, wrenches={"tip": values}, **more)
     t, names = plain.t, plain.coordinate_names
     wrench = np.zeros((51, 6))
     wrench[:, 2], wrench[:, 3] = 2 * t, 5 * np.sin(3 * t) - 2 * plain.qd[:, names.index("q1")]
@@ -150,7 +150,7 @@ def test_a_redundant_arm():
     np.testing.assert_allclose(other.q, motion(np.array([0.3, 0.7]))[0], rtol=0, atol=1e-10)
 
 
-def test_rolling():
+def test_rolling_wheels_follow_a_path_of_the_body():
     drive = lg.library("differential_drive")
     b, r = (float(drive.parameters[n]) for n in ("b", "r"))
     motion = lg.inverse(drive, paths.formula({"right": "3*t^2", "left": "t^2"}, 1.0), t_eval=101)
@@ -164,10 +164,10 @@ def test_rolling():
     np.testing.assert_allclose(dyn.pose(led.q, ahead)[:, :2, 3], path(led.t)[0][:, :2, 3], rtol=0, atol=1e-9)
     consistent(led, 1e-8)
     assert led.rate_drift.max() < 1e-10
-    for found in (motion, led):
-        assert set(np.flatnonzero(np.abs(found.tau).max(axis=0))) == {names.index("right"), names.index("left")}
-        back = lg.simulate(drive, torque=found.torque, rtol=1e-11, atol=1e-12, t_eval=found.t, **found.start)
-        np.testing.assert_allclose(back.q, found.q, rtol=0, atol=1e-8)
+    for actual in (motion, led):
+        assert set(np.flatnonzero(np.abs(actual.tau).max(axis=0))) == {names.index("right"), names.index("left")}
+        back = lg.simulate(drive, torque=actual.torque, rtol=1e-11, atol=1e-12, t_eval=actual.t, **actual.start)
+        np.testing.assert_allclose(back.q, actual.q, rtol=0, atol=1e-8)
     with pytest.raises(lg.UnreachableError, match=r"no speeds follow the path.*prescribe its wheels"):
         lg.inverse(drive, paths.circle((0, 1), 1.0, 2.0, start=(0, -1)), "chassis")
 

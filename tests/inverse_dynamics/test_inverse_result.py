@@ -21,7 +21,7 @@ from tests.inverse_dynamics.motions import (
 
 @pytest.mark.parametrize("timing", ["quintic", "uniform", "trapezoidal"])
 @pytest.mark.parametrize("angle", [0.0, np.pi / 2, 0.7])
-def test_leaving_the_reach_is_told_when(timing, angle):
+def test_leaving_the_reach_is_reported_when(timing, angle):
     out = np.array([np.cos(angle), np.sin(angle)])
     path = paths.line(out, 2.5 * out, 1.5, timing=timing)
     times = np.linspace(0, 1.5, 150_001)
@@ -72,14 +72,14 @@ def test_degrees_are_suspected():
 def test_more_led_than_fits():
     machine = lg.library("five_bar")
     q = np.array(machine.initial.q)
-    told = "prescribes 4 coordinates of a mechanism with 2 degrees of freedom.*prescribe 2 of them"
-    with pytest.raises(lg.UnreachableError, match=told):
+    message = "prescribes 4 coordinates of a mechanism with 2 degrees of freedom.*prescribe 2 of them"
+    with pytest.raises(lg.UnreachableError, match=message):
         lg.inverse(machine, paths.joint_line(q, q + 0.1, 1.0))
-    with pytest.raises(lg.UnreachableError, match=told):
+    with pytest.raises(lg.UnreachableError, match=message):
         lg.inverse(machine, paths.joint_line(q + 0.1, q, 1.0))
 
 
-def test_limits():
+def test_torques_beyond_limits_are_warned_of():
     first, second = TWO_R.joints
     arm = replace(TWO_R, joints=(replace(first, limits=lg.JointLimits(-1, 1, 2.0, 10.0)), second))
     path = paths.formula({"theta1": "1.2*sin(pi*t)", "theta2": "0*t"}, 1.0)
@@ -90,10 +90,10 @@ def test_limits():
         assert error.value.t == pytest.approx(when, abs=2e-3)
     with pytest.warns(lg.PathWarning, match="theta1 needs .* N m at .*; its limit of effort is 10 N m"):
         assert np.abs(lg.inverse(arm, path, limits=False).q).max() > 1.19
-    with pytest.warns(lg.PathWarning) as told:
+    with pytest.warns(lg.PathWarning) as caught_warnings:
         lg.inverse(arm, paths.formula({"theta1": "0.9*sin(pi*t)", "theta2": 0}, 1.0))
-    assert any("a speed of 2.827 rad/s of theta1 at t = 0 s; its limit is 2 rad/s" in str(w.message) for w in told)
-    assert all(w.filename == __file__ for w in told)
+    assert any("a speed of 2.827 rad/s of theta1 at t = 0 s; its limit is 2 rad/s" in str(w.message) for w in caught_warnings)
+    assert all(w.filename == __file__ for w in caught_warnings)
 
 
 # -- the result ------------------------------------------------------------------------------------------------------
@@ -156,8 +156,8 @@ def test_other_rows_torques_and_joints_of_the_same_path():
     np.testing.assert_allclose([motion.torque(t) for t in finer.t], finer.tau, rtol=0, atol=1e-11 * np.abs(finer.tau).max())
     joints = motion.joint_path
     assert (joints.start, joints.end) == (path.start, path.end)
-    for found, row in zip(joints(finer.t), (finer.q, finer.qd, finer.qdd), strict=True):
-        np.testing.assert_allclose(found, row, rtol=0, atol=1e-10)
+    for actual, row in zip(joints(finer.t), (finer.q, finer.qd, finer.qdd), strict=True):
+        np.testing.assert_allclose(actual, row, rtol=0, atol=1e-10)
     again = lg.inverse(mechanism, joints, t_eval=21)
     np.testing.assert_allclose(again.tau, motion.tau, rtol=0, atol=1e-8)
     assert "q1: " in str(motion)
@@ -169,11 +169,11 @@ def test_other_rows_torques_and_joints_of_the_same_path():
         motion.resample(1)
 
 
-def test_progress_is_told():
-    told = []
-    lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=2, progress=lambda *x: told.append(x))
-    assert told == sorted(told)
-    assert told[-1] == (10.0, 10.0)
+def test_progress_is_reported():
+    messages = []
+    lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=2, progress=lambda *x: messages.append(x))
+    assert messages == sorted(messages)
+    assert messages[-1] == (10.0, 10.0)
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ def test_the_name_before_version_0_1_is_refused(argument):
         return [1.0 if t < JUMP else 5.0]
 
     force.breaks = (JUMP,)
-    given = {"torque": force} if argument == "torque" else {"wrenches": {"block": force}}
+    arguments = {"torque": force} if argument == "torque" else {"wrenches": {"block": force}}
     with pytest.raises(
         lg.ArgumentError, match=f"{argument}: the function has an attribute `breaks`; it must be `discontinuities`"
     ):
-        lg.simulate(slider(), (0, 1), **given)
+        lg.simulate(slider(), (0, 1), **arguments)

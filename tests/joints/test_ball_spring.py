@@ -18,7 +18,7 @@ def ball() -> lg.Mechanism:
     return lg.Mechanism("ball", [lg.Body("body", 1.0, inertia=(INERTIA,) * 3)], [joint], gravity=(0, 0, 0))
 
 
-def turned(vector: np.ndarray) -> np.ndarray:
+def quaternion_of(vector: np.ndarray) -> np.ndarray:
     return Rotation.from_rotvec(vector).as_quat(scalar_first=True)
 
 
@@ -35,20 +35,20 @@ def test_torque_and_energy(ball: lg.Mechanism, size: float, scale: float) -> Non
 
 def test_code_in_a_loop_over_the_links(ball: lg.Mechanism, rolled_only: None) -> None:
     vector = np.array([1.0, -0.8, 0.5])
-    assert lg.compile(ball).gravity(turned(vector)) == pytest.approx(STIFFNESS * vector, rel=1e-13)
+    assert lg.compile(ball).gravity(quaternion_of(vector)) == pytest.approx(STIFFNESS * vector, rel=1e-13)
 
 
 def test_a_ball_swings_about_one_axis(ball: lg.Mechanism) -> None:
     vector = np.array([1.0, -0.8, 0.5])
-    motion = lg.simulate(ball, 2.0, turned(vector), rtol=1e-10)
-    expected = [turned(vector * np.cos(np.sqrt(STIFFNESS / INERTIA) * t)) for t in motion.t]
+    motion = lg.simulate(ball, 2.0, quaternion_of(vector), rtol=1e-10)
+    expected = [quaternion_of(vector * np.cos(np.sqrt(STIFFNESS / INERTIA) * t)) for t in motion.t]
     np.testing.assert_allclose(motion.q, np.array(expected) * np.sign(np.array(expected)[:, :1]), atol=1e-8)
 
 
 def test_small_motions(ball: lg.Mechanism) -> None:
     """Also at rest, where the turn has no direction."""
-    found = lg.linearise(ball).eigenvalues()
-    np.testing.assert_allclose(np.sort(np.abs(found.imag)), np.full(6, np.sqrt(STIFFNESS / INERTIA)), rtol=1e-12)
+    linear_model = lg.linearise(ball).eigenvalues()
+    np.testing.assert_allclose(np.sort(np.abs(linear_model.imag)), np.full(6, np.sqrt(STIFFNESS / INERTIA)), rtol=1e-12)
 
 
 def test_it_is_written_and_read(ball: lg.Mechanism) -> None:

@@ -179,7 +179,7 @@ def test_it_is_written_and_reported(follower, tmp_path):
         (TOML.replace("cam", "revolute"), "advance: a revolute joint has no advance; only cam have one"),
     ],
 )
-def test_mistakes(text, message):
+def test_wrong_cams_are_refused(text, message):
     with pytest.raises((DescriptionError, MechanismError), match=message):
         lg.loads(text)
 

@@ -63,7 +63,7 @@ def test_it_is_three_revolute_joints(dyn):
     assert dyn.pose(q, "tip") == pytest.approx(three.pose(q, "tip"), abs=1e-14)
 
 
-def test_pinocchio(gimbal, dyn):
+def test_dynamics_are_those_of_pinocchios_spherical_zyx(gimbal, dyn):
     """Its own joint of three angles, SphericalZYX, whose motion subspace depends on them."""
     pin = pytest.importorskip("pinocchio")
 

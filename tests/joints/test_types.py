@@ -51,13 +51,13 @@ class Lift(Screw):
 
 @pytest.mark.parametrize("kind", list(joints.TYPES))
 def test_labels_units_and_numbers_agree(kind):
-    made = joints.TYPES[kind]
-    assert len(made.coordinates) == len(made.units) == len(made.neutral) == made.nq
-    assert len(made.speeds) == len(made.slides) == made.nv
+    joint_type = joints.TYPES[kind]
+    assert len(joint_type.coordinates) == len(joint_type.units) == len(joint_type.neutral) == joint_type.nq
+    assert len(joint_type.speeds) == len(joint_type.slides) == joint_type.nv
     joint = a_joint(kind)
-    assert sum(step.kind.nq for step in made.steps(joint)) == made.nq
-    assert sum(step.kind.nv for step in made.single_steps(joint)) == made.nv
-    assert set(made.speed_combinations(joint)) == set(joint.speed_names)
+    assert sum(step.kind.nq for step in joint_type.steps(joint)) == joint_type.nq
+    assert sum(step.kind.nv for step in joint_type.single_steps(joint)) == joint_type.nv
+    assert set(joint_type.speed_combinations(joint)) == set(joint.speed_names)
 
 
 @pytest.mark.parametrize("kind", list(joints.TYPES))
@@ -71,13 +71,13 @@ def test_the_neutral_configuration_moves_nothing(kind):
 def test_columns_are_what_the_displacement_changes_by(kind):
     """The motion subspace, and how coordinates follow from speeds, by differences of the displacement."""
     joint, h = a_joint(kind), 1e-6
-    made = joint.kind
+    joint_type = joint.kind
     rng = np.random.default_rng(5)
-    q = np.array(made.random(joint, rng))
-    qd = rng.normal(size=made.nv)
-    ahead, behind = (displacement(joint, made.integrate(q, s * h * qd)[None])[0] for s in (1, -1))
-    rate = np.array(made.coordinate_rates(list(q), list(qd)), dtype=float)
-    assert (made.integrate(q, h * qd) - made.integrate(q, -h * qd)) / (2 * h) == pytest.approx(rate, abs=1e-8)
+    q = np.array(joint_type.random(joint, rng))
+    qd = rng.normal(size=joint_type.nv)
+    ahead, behind = (displacement(joint, joint_type.integrate(q, s * h * qd)[None])[0] for s in (1, -1))
+    rate = np.array(joint_type.coordinate_rates(list(q), list(qd)), dtype=float)
+    assert (joint_type.integrate(q, h * qd) - joint_type.integrate(q, -h * qd)) / (2 * h) == pytest.approx(rate, abs=1e-8)
     turned = displacement(joint, q[None])[0]
     twist = np.linalg.inv(turned) @ (ahead - behind) / (2 * h)
     angular = np.array([twist[2, 1], twist[0, 2], twist[1, 0]])
@@ -126,11 +126,11 @@ def test_a_type_that_owes_something_cannot_be_made():
     ],
 )
 def test_a_type_that_does_not_fit_is_refused(changes, message):
-    made = type("Lift", (Lift,), {k: x for k, x in changes.items() if x is not None})()
+    joint_type = type("Lift", (Lift,), {k: x for k, x in changes.items() if x is not None})()
     if changes == {"look": None}:
-        made = type("Bare", (Screw,), {k: x for k, x in vars(Lift).items() if k != "look"})()
+        joint_type = type("Bare", (Screw,), {k: x for k, x in vars(Lift).items() if k != "look"})()
     with pytest.raises(MechanismError, match=message):
-        joints.register(made)
+        joints.register(joint_type)
 
 
 @pytest.mark.parametrize("wrong", ["", "rise", "rise_slope"])

@@ -56,13 +56,13 @@ def check_differences(mechanism: lg.Mechanism, seed: int = 0, t: float = 0.4) ->
     assert dyn.loop_residual(q, t).shape == (sum(holonomic),)
     if any(holonomic):
         for k, along in enumerate(np.eye(n)):
-            found = slope(lambda h, along=along: dyn.loop_residual(advance(mechanism, q, along, h), t))
-            np.testing.assert_allclose(Psi[holonomic, k], found, rtol=1e-8, atol=1e-8, err_msg=f"column {k} of Psi")
+            slopes = slope(lambda h, along=along: dyn.loop_residual(advance(mechanism, q, along, h), t))
+            np.testing.assert_allclose(Psi[holonomic, k], slopes, rtol=1e-8, atol=1e-8, err_msg=f"column {k} of Psi")
         np.testing.assert_allclose(still[holonomic], slope(lambda h: dyn.loop_residual(q, t + h)), rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(dyn.constraint_rate(q, qd, t), still + Psi @ qd, rtol=1e-12, atol=1e-12)
-    found = slope(lambda h: dyn.constraint_rate(advance(mechanism, q, qd, h), qd, t + h))
+    slopes = slope(lambda h: dyn.constraint_rate(advance(mechanism, q, qd, h), qd, t + h))
     gamma = dyn.constraint_bias(q, qd, t)
-    np.testing.assert_allclose(gamma, found, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(gamma, slopes, rtol=1e-8, atol=1e-8)
     assert np.isfinite(Psi).all()
 
 

@@ -52,11 +52,11 @@ def test_a_batch_is_its_states_one_by_one(dyn: lg.Dynamics) -> None:
 
 def test_a_large_angle_changes_nothing_for_the_states_beside_it(dyn: lg.Dynamics) -> None:
     q, qd, x = states(20)
-    wanted = dyn.inverse_dynamics(q, qd, x)
+    expected = dyn.inverse_dynamics(q, qd, x)
     q[7, 0] = 1e14
     got = dyn.inverse_dynamics(q, qd, x)
     rest = np.arange(20) != 7
-    np.testing.assert_array_equal(got[rest], wanted[rest])
+    np.testing.assert_array_equal(got[rest], expected[rest])
     np.testing.assert_array_equal(got[7], dyn.inverse_dynamics(q[7], qd[7], x[7]))
 
 
@@ -68,29 +68,29 @@ def test_scalars_come_as_floats(dyn: lg.Dynamics) -> None:
 
 def test_other_numbers_than_float64(dyn: lg.Dynamics) -> None:
     q, qd, x = states(5)
-    wanted = dyn.inverse_dynamics(q, qd, x)
+    expected = dyn.inverse_dynamics(q, qd, x)
     half = np.float32(q)
     np.testing.assert_allclose(dyn.inverse_dynamics(half, qd, x), dyn.inverse_dynamics(np.float64(half), qd, x))
     np.testing.assert_allclose(dyn.inverse_dynamics(half[0], qd[0], x[0]), dyn.inverse_dynamics(np.float64(half[0]), qd[0], x[0]))
-    np.testing.assert_array_equal(dyn.inverse_dynamics(q.tolist(), qd.tolist(), x.tolist()), wanted)
-    np.testing.assert_array_equal(dyn.inverse_dynamics(q[0].tolist(), tuple(qd[0]), x[0]), wanted[0])
+    np.testing.assert_array_equal(dyn.inverse_dynamics(q.tolist(), qd.tolist(), x.tolist()), expected)
+    np.testing.assert_array_equal(dyn.inverse_dynamics(q[0].tolist(), tuple(qd[0]), x[0]), expected[0])
     np.testing.assert_array_equal(dyn.gravity([1, 0, 2]), dyn.gravity([1.0, 0.0, 2.0]))
     np.testing.assert_array_equal(dyn.gravity(np.array([1, 0, 2])), dyn.gravity([1.0, 0.0, 2.0]))
     swapped = q[0].astype(">f8")
-    np.testing.assert_array_equal(dyn.inverse_dynamics(swapped, qd[0], x[0]), wanted[0])
+    np.testing.assert_array_equal(dyn.inverse_dynamics(swapped, qd[0], x[0]), expected[0])
 
 
 def test_arrays_that_are_not_contiguous(dyn: lg.Dynamics) -> None:
     q, qd, x = states(10)
-    wanted = dyn.inverse_dynamics(q[::2], qd[::2], x[::2])
-    np.testing.assert_array_equal(dyn.inverse_dynamics(np.asfortranarray(q)[::2], qd[::2].copy(), x[::2]), wanted)
+    expected = dyn.inverse_dynamics(q[::2], qd[::2], x[::2])
+    np.testing.assert_array_equal(dyn.inverse_dynamics(np.asfortranarray(q)[::2], qd[::2].copy(), x[::2]), expected)
     wide = np.zeros((10, 6))
     wide[:, ::2] = q
-    np.testing.assert_array_equal(dyn.inverse_dynamics(wide[::2, ::2], qd[::2], x[::2]), wanted)
-    np.testing.assert_array_equal(dyn.inverse_dynamics(wide[0, ::2], qd[0], x[0]), wanted[0])
+    np.testing.assert_array_equal(dyn.inverse_dynamics(wide[::2, ::2], qd[::2], x[::2]), expected)
+    np.testing.assert_array_equal(dyn.inverse_dynamics(wide[0, ::2], qd[0], x[0]), expected[0])
     frozen = q[0].copy()
     frozen.flags.writeable = False
-    np.testing.assert_array_equal(dyn.inverse_dynamics(frozen, qd[0], x[0]), wanted[0])
+    np.testing.assert_array_equal(dyn.inverse_dynamics(frozen, qd[0], x[0]), expected[0])
 
 
 def test_one_state_goes_with_every_row_of_a_batch(dyn: lg.Dynamics) -> None:
@@ -98,12 +98,12 @@ def test_one_state_goes_with_every_row_of_a_batch(dyn: lg.Dynamics) -> None:
     np.testing.assert_array_equal(dyn.inverse_dynamics(q, qd[0], x), dyn.inverse_dynamics(q, np.tile(qd[0], (4, 1)), x))
 
 
-def test_keywords(dyn: lg.Dynamics) -> None:
+def test_arguments_can_be_given_by_keyword(dyn: lg.Dynamics) -> None:
     q, qd, x = states(1)[:, 0]
     np.testing.assert_array_equal(dyn.inverse_dynamics(q, qdd=x, qd=qd), dyn.inverse_dynamics(q, qd, x))
 
 
-def test_signatures() -> None:
+def test_methods_have_signatures_and_docstrings() -> None:
     for function in (lg.Dynamics.inverse_dynamics, lg.compile(ARM).inverse_dynamics):
         assert list(inspect.signature(function).parameters)[-4:] == ["q", "qd", "qdd", "wrenches"]
 
@@ -172,12 +172,14 @@ def test_threads_change_nothing_but_the_time() -> None:
 def test_calls_from_many_threads(dyn: lg.Dynamics) -> None:
     """One-state calls share a scratch, which Python's lock keeps apart; batches have their own."""
     q, qd, x = states(64)
-    wanted = dyn.inverse_dynamics(q, qd, x)
+    expected = dyn.inverse_dynamics(q, qd, x)
     wrong: list[int] = []
 
     def work() -> None:
         for k in range(64):
-            if (dyn.inverse_dynamics(q[k], qd[k], x[k]) != wanted[k]).any() or (dyn.inverse_dynamics(q, qd, x) != wanted).any():
+            if (dyn.inverse_dynamics(q[k], qd[k], x[k]) != expected[k]).any() or (
+                dyn.inverse_dynamics(q, qd, x) != expected
+            ).any():
                 wrong.append(k)
 
     workers = [threading.Thread(target=work) for _ in range(4)]
@@ -188,12 +190,12 @@ def test_calls_from_many_threads(dyn: lg.Dynamics) -> None:
     assert not wrong
 
 
-def test_closing(dyn: lg.Dynamics) -> None:
+def test_closed_dynamics_refuse_calls(dyn: lg.Dynamics) -> None:
     q, qd, x = states(1)[:, 0]
-    kept = dyn.inverse_dynamics
-    wanted = kept(q, qd, x)
+    function = dyn.inverse_dynamics
+    expected = function(q, qd, x)
     dyn.close()
-    np.testing.assert_array_equal(kept(q, qd, x), wanted)  # it has its own hold on the code
+    np.testing.assert_array_equal(function(q, qd, x), expected)  # it has its own hold on the code
     for use in (lambda: dyn.inverse_dynamics(q, qd, x), lambda: dyn.pose(q, "b0"), lambda: dyn.threads, lambda: dyn.friction(qd)):
         with pytest.raises(DynamicsClosedError, match="compile the mechanism again"):
             use()
@@ -208,13 +210,13 @@ def test_a_function_outlives_its_dynamics_and_everything_is_freed() -> None:
     dyn = lg.compile(ARM)
     function = dyn.inverse_dynamics
     q, qd, x = states(1)[:, 0]
-    wanted = function(q, qd, x)
+    expected = function(q, qd, x)
     gone = weakref.ref(dyn)
     kernels = weakref.ref(dyn._kernels)
     del dyn
     gc.collect()
     assert gone() is None
-    np.testing.assert_array_equal(function(q, qd, x), wanted)
+    np.testing.assert_array_equal(function(q, qd, x), expected)
     del function
     gc.collect()
     assert kernels() is None
@@ -283,7 +285,7 @@ def test_coulomb_friction_has_two_sides() -> None:
     assert np.isnan(dyn.inverse_dynamics([0.0], [np.nan], [0.0])[0])
 
 
-def test_a_joint_that_moves_no_mass_is_said() -> None:
+def test_a_joint_that_moves_no_mass_is_reported() -> None:
     joints = [lg.Joint("j", "revolute", "ground", "a"), lg.Joint("loose", "revolute", "a", "b", lg.Transform(position=(1, 0, 0)))]
     dyn = lg.compile(lg.Mechanism("m", [lg.Body("a", 1.0, (0.5, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1)), lg.Body("b")], joints))
     with pytest.warns(MechanismWarning, match="'loose' moves have no inertia along it.*NaN"):
@@ -291,7 +293,7 @@ def test_a_joint_that_moves_no_mass_is_said() -> None:
     assert np.isfinite(dyn.inverse_dynamics(np.zeros(2), np.zeros(2), np.ones(2))).all()
 
 
-def test_a_point_mass_on_its_own_axis_is_said() -> None:
+def test_a_point_mass_on_its_own_axis_is_reported() -> None:
     turning = lg.Mechanism("m", [lg.Body("a", 1.0)], [lg.Joint("j", "revolute", "ground", "a")])
     with pytest.warns(MechanismWarning, match="'j' moves have no inertia"):
         assert np.isnan(lg.compile(turning).forward_dynamics([0.0], [0.0], [1.0])).all()

@@ -32,15 +32,15 @@ def test_closed_form(name: str, frame: str, directions: tuple[str, ...]) -> None
     rng = np.random.default_rng(5)
     for _ in range(3):
         q, qd = rng.uniform(0.3, 1.2, dyn.nq), rng.normal(size=dyn.nv)
-        found = dyn.cartesian(q, qd, frame, directions)
-        assert not found.singular
-        close(found.M_x, exact.M_x.evaluate(q), 1e-12)
-        close(found.C_x, exact.C_x.evaluate(q, qd), 1e-12)
-        close(found.G_x, exact.G_x.evaluate(q), 1e-12)
-        close(found.F_x, exact.F_x.evaluate(q, qd), 1e-12)
-        close(found.J, exact.J.evaluate(q), 1e-12)
-        close(found.J @ found.J_bar, np.eye(len(directions)), 1e-12)
-        close(found.N_T, np.zeros((dyn.nv, dyn.nv)), 1e-12)
+        cartesian_dynamics = dyn.cartesian(q, qd, frame, directions)
+        assert not cartesian_dynamics.singular
+        close(cartesian_dynamics.M_x, exact.M_x.evaluate(q), 1e-12)
+        close(cartesian_dynamics.C_x, exact.C_x.evaluate(q, qd), 1e-12)
+        close(cartesian_dynamics.G_x, exact.G_x.evaluate(q), 1e-12)
+        close(cartesian_dynamics.F_x, exact.F_x.evaluate(q, qd), 1e-12)
+        close(cartesian_dynamics.J, exact.J.evaluate(q), 1e-12)
+        close(cartesian_dynamics.J @ cartesian_dynamics.J_bar, np.eye(len(directions)), 1e-12)
+        close(cartesian_dynamics.N_T, np.zeros((dyn.nv, dyn.nv)), 1e-12)
 
 
 MECHANISMS = [
@@ -73,35 +73,37 @@ def test_forces_give_the_accelerations(name: str, frame: str, directions: tuple[
     dyn = lg.compile(arm)
     rng = np.random.default_rng(1)
     q, qd = state(dyn, rng)
-    found = dyn.cartesian(q, qd, frame, directions)
-    rows = [NAMES.index(d) for d in found.directions]
+    cartesian_dynamics = dyn.cartesian(q, qd, frame, directions)
+    rows = [NAMES.index(d) for d in cartesian_dynamics.directions]
     tau, wrench = rng.normal(size=dyn.nv), np.zeros(6)
     wrench[rows] = rng.normal(size=len(rows))
     qdd = dyn.forward_dynamics(q, qd, tau, wrenches={frame: wrench})
     x = dyn.acceleration(q, qd, qdd, frame)[rows]
-    right = wrench[rows] + found.J_bar.T @ tau
-    left = found.M_x @ x + found.C_x + found.G_x + found.F_x
-    scale = max(1.0, *(float(np.abs(p).max()) for p in (found.M_x @ x, found.C_x, found.G_x)))
+    right = wrench[rows] + cartesian_dynamics.J_bar.T @ tau
+    left = cartesian_dynamics.M_x @ x + cartesian_dynamics.C_x + cartesian_dynamics.G_x + cartesian_dynamics.F_x
+    scale = max(
+        1.0, *(float(np.abs(p).max()) for p in (cartesian_dynamics.M_x @ x, cartesian_dynamics.C_x, cartesian_dynamics.G_x))
+    )
     np.testing.assert_allclose(left, right, rtol=0, atol=1e-11 * scale)
     # joint forces in the null space do not accelerate the frame
-    idle = found.N_T @ rng.normal(size=dyn.nv)
+    idle = cartesian_dynamics.N_T @ rng.normal(size=dyn.nv)
     moved = dyn.forward_dynamics(q, qd, tau + idle, wrenches={frame: wrench})
     np.testing.assert_allclose(dyn.acceleration(q, qd, moved, frame)[rows], x, atol=1e-9 * max(1.0, float(np.abs(x).max())))
-    np.testing.assert_allclose(found.N_T @ found.N_T, found.N_T, atol=1e-9)
+    np.testing.assert_allclose(cartesian_dynamics.N_T @ cartesian_dynamics.N_T, cartesian_dynamics.N_T, atol=1e-9)
 
 
 def test_dynamically_consistent_inverse_has_least_energy() -> None:
     dyn = lg.compile(lg.library("panda"))
     rng = np.random.default_rng(2)
     q = rng.uniform(0.3, 1.0, 7)
-    found = dyn.cartesian(q, np.zeros(7), "tool")
+    cartesian_dynamics = dyn.cartesian(q, np.zeros(7), "tool")
     M, velocity = dyn.mass_matrix(q), rng.normal(size=6)
-    least = found.J_bar @ velocity
-    np.testing.assert_allclose(found.J @ least, velocity, atol=1e-12)
-    other = np.linalg.pinv(found.J) @ velocity
+    least = cartesian_dynamics.J_bar @ velocity
+    np.testing.assert_allclose(cartesian_dynamics.J @ least, velocity, atol=1e-12)
+    other = np.linalg.pinv(cartesian_dynamics.J) @ velocity
     assert least @ M @ least < other @ M @ other
     # it is the energy of the mass M_x
-    np.testing.assert_allclose(least @ M @ least, velocity @ found.M_x @ velocity, rtol=1e-12)
+    np.testing.assert_allclose(least @ M @ least, velocity @ cartesian_dynamics.M_x @ velocity, rtol=1e-12)
 
 
 def test_batch_is_state_by_state() -> None:
@@ -123,21 +125,21 @@ def test_batch_is_state_by_state() -> None:
     np.testing.assert_allclose(partly.M_x[[0, 1, 3]], many.M_x[[0, 1, 3]], rtol=1e-12)
 
 
-def test_singular_is_said_and_left_out() -> None:
+def test_singular_is_reported_and_left_out() -> None:
     """A stretched 2R arm along y: it cannot move along y, and what acts along x still moves it as it should."""
     dyn = lg.compile(lg.library("two_r"))
     q, qd = np.array([np.pi / 2, 0.0]), np.array([0.7, 0.0])
     with pytest.warns(lg.SingularWarning, match=r"'tip' moves along y at .* of the speed"):
-        found = dyn.cartesian(q, qd, "tip", ("x", "y"))
-    assert found.singular is True
-    assert found.condition >= 1e7
-    assert all(np.isfinite(getattr(found, n)).all() for n in ("M_x", "C_x", "G_x", "J_bar", "N_T", "J_dot_qd"))
+        cartesian_dynamics = dyn.cartesian(q, qd, "tip", ("x", "y"))
+    assert cartesian_dynamics.singular is True
+    assert cartesian_dynamics.condition >= 1e7
+    assert all(np.isfinite(getattr(cartesian_dynamics, n)).all() for n in ("M_x", "C_x", "G_x", "J_bar", "N_T", "J_dot_qd"))
     only = dyn.cartesian(q, qd, "tip", ("x",))
-    np.testing.assert_allclose(found.M_x, [[only.M_x[0, 0], 0], [0, 0]], atol=1e-12)
-    np.testing.assert_allclose(found.J_bar[:, 1], 0, atol=1e-12)
-    np.testing.assert_allclose(found.C_x[0], only.C_x[0], atol=1e-12)
+    np.testing.assert_allclose(cartesian_dynamics.M_x, [[only.M_x[0, 0], 0], [0, 0]], atol=1e-12)
+    np.testing.assert_allclose(cartesian_dynamics.J_bar[:, 1], 0, atol=1e-12)
+    np.testing.assert_allclose(cartesian_dynamics.C_x[0], only.C_x[0], atol=1e-12)
     # no force is found along y, whatever acceleration is asked for
-    assert np.abs(found.M_x @ [0.0, 1e3]).max() < 1e-9
+    assert np.abs(cartesian_dynamics.M_x @ [0.0, 1e3]).max() < 1e-9
 
 
 def test_condition_has_no_units() -> None:
@@ -152,14 +154,14 @@ def test_condition_has_no_units() -> None:
         ]
         return lg.Mechanism.from_dh(rows, convention="standard")
 
-    found = []
+    actual = []
     for scale in (1.0, 1e-3):
         dyn = lg.compile(arm(scale))
         q = np.array([0.3, 0.5, 0.4 * scale, 0.2])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found.append(dyn.cartesian(q, np.zeros(4), dyn.mechanism.bodies[-1].name, ("x", "y", "z", "wx")).condition)
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+            actual.append(dyn.cartesian(q, np.zeros(4), dyn.mechanism.bodies[-1].name, ("x", "y", "z", "wx")).condition)
+    np.testing.assert_allclose(actual[0], actual[1], rtol=1e-6)
 
 
 def test_closer_is_worse() -> None:
@@ -167,11 +169,11 @@ def test_closer_is_worse() -> None:
     q = np.column_stack([np.zeros(4), [1.0, 0.1, 0.02, 0.01]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = dyn.cartesian(q, np.zeros(2), "tip", ("x", "y"))
-    assert (np.diff(found.condition) > 0).all()
+        cartesian_dynamics = dyn.cartesian(q, np.zeros(2), "tip", ("x", "y"))
+    assert (np.diff(cartesian_dynamics.condition) > 0).all()
     # by hand: singular values of [[-s, -s2], [..]] of unit links
-    s = [np.linalg.svd(J, compute_uv=False) for J in found.J]
-    np.testing.assert_allclose(found.condition, [a / b for a, b in s], rtol=1e-6)
+    s = [np.linalg.svd(J, compute_uv=False) for J in cartesian_dynamics.J]
+    np.testing.assert_allclose(cartesian_dynamics.condition, [a / b for a, b in s], rtol=1e-6)
 
 
 def test_errors_say_which_directions() -> None:
@@ -207,10 +209,12 @@ def test_moving_constraints() -> None:
     t = 0.3
     q = np.array([np.sin(t), 0.8])
     qd = np.array([np.cos(t), 0.4])
-    found = dyn.cartesian(q, qd, "tip", ("x",), t=t)
+    cartesian_dynamics = dyn.cartesian(q, qd, "tip", ("x",), t=t)
     qdd = dyn.forward_dynamics(q, qd, np.zeros(2), wrenches={"tip": (0, 0, 0, 2.5, 0, 0)}, t=t)
     x = dyn.acceleration(q, qd, qdd, "tip")[3]
-    np.testing.assert_allclose(found.M_x[0, 0] * x + found.C_x[0] + found.G_x[0], 2.5, atol=1e-10)
+    np.testing.assert_allclose(
+        cartesian_dynamics.M_x[0, 0] * x + cartesian_dynamics.C_x[0] + cartesian_dynamics.G_x[0], 2.5, atol=1e-10
+    )
 
 
 DRIVE = """

@@ -56,12 +56,12 @@ def test_batches_are_their_states_one_by_one() -> None:
         (dyn.forward_dynamics, (q, qd, tau)),
         (dyn.multipliers, (q, qd, tau)),
     ]
-    for function, given in calls:
-        many = function(*given, t=t)
+    for function, arguments in calls:
+        many = function(*arguments, t=t)
         for k in range(count):
-            np.testing.assert_array_equal(many[k], function(*(x[k] for x in given), t=t[k]), err_msg=str(function))
-        np.testing.assert_array_equal(function(*given, t=0.5), function(*given, t=np.full(count, 0.5)))
-        np.testing.assert_array_equal(function(*(x[0] for x in given), t=t)[3], function(*(x[0] for x in given), t=t[3]))
+            np.testing.assert_array_equal(many[k], function(*(x[k] for x in arguments), t=t[k]), err_msg=str(function))
+        np.testing.assert_array_equal(function(*arguments, t=0.5), function(*arguments, t=np.full(count, 0.5)))
+        np.testing.assert_array_equal(function(*(x[0] for x in arguments), t=t)[3], function(*(x[0] for x in arguments), t=t[3]))
 
 
 def test_batches_of_functions_of_the_c_library() -> None:

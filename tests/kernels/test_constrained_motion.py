@@ -18,7 +18,7 @@ from tests.mechanisms import random_body, random_loop, random_mechanism, state, 
 RANK = 1e-9
 
 
-def multiplied(mechanism: lg.Mechanism, dyn: lg.Dynamics, q, qd, tau, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def dense_solution(mechanism: lg.Mechanism, dyn: lg.Dynamics, q, qd, tau, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """qdd, and of all multipliers the least, by dense matrices: dependent rows through singular values."""
     M, Psi, gamma = dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.constraint_bias(q, qd, t)
     force = tau - dyn.inverse_dynamics(q, qd, np.zeros(mechanism.nv))
@@ -34,16 +34,16 @@ def multiplied(mechanism: lg.Mechanism, dyn: lg.Dynamics, q, qd, tau, t: float =
     return qdd, np.linalg.pinv(Psi.T, rcond=RANK) @ (M @ qdd - force)
 
 
-def close(found: np.ndarray, want: np.ndarray, tolerance: float) -> None:
-    assert np.isfinite(found).all()
-    assert np.abs(found - want).max(initial=0.0) <= tolerance * max(1.0, np.abs(want).max(initial=0.0))
+def close(actual: np.ndarray, want: np.ndarray, tolerance: float) -> None:
+    assert np.isfinite(actual).all()
+    assert np.abs(actual - want).max(initial=0.0) <= tolerance * max(1.0, np.abs(want).max(initial=0.0))
 
 
 def check(mechanism: lg.Mechanism, q, qd, tau, t: float = 0.0, tolerance: float = 1e-10) -> None:
     """The solver's result against the dense one, and put into both equations."""
     dyn = lg.compile(mechanism)
     qdd, multipliers = dyn.forward_dynamics(q, qd, tau, t=t), dyn.multipliers(q, qd, tau, t=t)
-    want, least = multiplied(mechanism, dyn, q, qd, tau, t)
+    want, least = dense_solution(mechanism, dyn, q, qd, tau, t)
     close(qdd, want, tolerance)
     close(multipliers, least, tolerance)
     Psi = dyn.constraint_jacobian(q, t)
@@ -59,7 +59,7 @@ def speeds(dyn: lg.Dynamics, q: np.ndarray, t: float = 0.0, seed: int = 0) -> np
     return qd - np.linalg.pinv(Psi, rcond=RANK) @ dyn.constraint_rate(q, qd, t)
 
 
-def assembled(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
+def nearest_closed_configuration(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
     """The nearest closed configuration, where every joint has a coordinate for its speed."""
     for _ in range(30):
         q = q - np.linalg.pinv(dyn.constraint_jacobian(q), rcond=RANK) @ dyn.loop_residual(q)
@@ -109,13 +109,13 @@ def test_springs_between_points_reach_the_accelerations() -> None:
     close(one.multipliers(q, qd, tau), other.multipliers(q, qd, tau + force), 1e-12)
 
 
-def test_wrenches() -> None:
+def test_wrenches_accelerate_loops_as_joint_torques_do() -> None:
     mechanism = two_chains(["ball", "revolute"], ["universal", "helical"], "ball", 3)
     sprung = mechanism.replace(springs=[lg.PointSpring("s", "b0", "c0", stiffness=9.0, rest=0.2, damping=0.3)])
     wrench = np.arange(1.0, 7.0)
-    for made in (mechanism, sprung):
-        dyn = lg.compile(made)
-        q, qd, _, tau = state(made, 1)
+    for value in (mechanism, sprung):
+        dyn = lg.compile(value)
+        q, qd, _, tau = state(value, 1)
         loaded = tau + dyn.jacobian(q, "c1").T @ wrench
         close(dyn.forward_dynamics(q, qd, tau, {"c1": wrench}), dyn.forward_dynamics(q, qd, loaded), 1e-13)
         close(dyn.multipliers(q, qd, tau, {"c1": wrench}), dyn.multipliers(q, qd, loaded), 1e-13)
@@ -170,8 +170,8 @@ def test_tension_of_a_wire() -> None:
     """m1 m2 / (m1 + m2) l w^2, as a force along the wire: negative, since it pulls the ends together."""
     mechanism = lg.library("wire_particles")
     dyn = lg.compile(mechanism)
-    found = dyn.multipliers(np.array(mechanism.initial.q), np.array(mechanism.initial.qd), np.zeros(4))
-    assert found == pytest.approx([-2.0 / 3.0 * 16.0])
+    actual = dyn.multipliers(np.array(mechanism.initial.q), np.array(mechanism.initial.qd), np.zeros(4))
+    assert actual == pytest.approx([-2.0 / 3.0 * 16.0])
 
 
 # -- dependent rows --------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def test_redundant_loops(plane: str, kind: str, loops: int, bars: int) -> None:
     """Rows that are zero, or the same again: accelerations as ever, and the least multipliers, in any plane."""
     mechanism = four_bar(PLANES[plane], kind, loops, bars)
     dyn = lg.compile(mechanism)
-    q = assembled(dyn, np.tile([0.7, 0.1, 1.3], bars))
+    q = nearest_closed_configuration(dyn, np.tile([0.7, 0.1, 1.3], bars))
     assert np.linalg.matrix_rank(dyn.constraint_jacobian(q), tol=1e-9) == 2 * bars < mechanism.equation_count
     tau = np.random.default_rng(1).normal(size=mechanism.nv)
     check(mechanism, q, speeds(dyn, q), tau)
@@ -231,7 +231,7 @@ def test_batches_of_redundant_loops() -> None:
     """Closed, open and bad states together: each as it is alone, bit for bit, and the bad one spoils no other."""
     mechanism = four_bar(PLANES["askew"], "revolute")
     dyn = lg.compile(mechanism)
-    closed = assembled(dyn, np.array([0.7, 0.1, 1.3]))
+    closed = nearest_closed_configuration(dyn, np.array([0.7, 0.1, 1.3]))
     q = np.array([closed, closed + 0.1, closed, [0.1, np.nan, 0.2], closed])
     qd, tau = np.random.default_rng(0).normal(size=(2, 5, 3))
     for function in (dyn.forward_dynamics, dyn.multipliers):
@@ -268,8 +268,8 @@ def test_rows_of_very_different_units() -> None:
     """Millimetres and turns: no row is taken for rounding, or for dependent, because its unit is small."""
     tree = random_mechanism(["revolute", "revolute", "prismatic", "revolute"], 4, chain=True)
     texts = ("j0 - j1", "1e-3*(j2 - j3)", "1e2*(j1 + 2*j3)")
-    given = [lg.HolonomicConstraint(f"e{k}", expression(tree, text)) for k, text in enumerate(texts)]
-    mechanism = tree.replace(constraints=given)
+    value = [lg.HolonomicConstraint(f"e{k}", expression(tree, text)) for k, text in enumerate(texts)]
+    mechanism = tree.replace(constraints=value)
     q, qd, _, tau = state(mechanism, 2)
     dyn = lg.compile(mechanism)
     qdd = dyn.forward_dynamics(q, qd, tau)
@@ -285,7 +285,7 @@ CLOSED = [name for name in lg.library() if lg.library(name).equation_count]
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_library(name: str) -> None:
+def test_accelerations_of_the_library_are_those_of_dense_algebra(name: str) -> None:
     """At their start, moving in all ways they can."""
     mechanism = lg.library(name)
     dyn = lg.compile(mechanism)

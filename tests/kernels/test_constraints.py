@@ -52,9 +52,9 @@ def meaning(loop: lg.LoopJoint, A: np.ndarray, B: np.ndarray) -> list[float]:
     x, y, z = np.array(rotation_z_to(own.get("axis", (0, 0, 1))), dtype=float).T
     (xa, ya, za), (xb, zb) = (A[:3, :3] @ d for d in (x, y, z)), (B[:3, :3] @ d for d in (x, z))
     across, parallel, turned = [xa @ gap, ya @ gap], [xa @ zb, ya @ zb], [ya @ xb]
-    length, kept = float(own.get("length", 1)), own.get("directions", ("x", "y", "z"))
+    length, directions = float(own.get("length", 1)), own.get("directions", ("x", "y", "z"))
     return {
-        "point": [A[:3, k] @ gap for k in range(3) if "xyz"[k] in kept] if len(kept) < 3 else [*gap],
+        "point": [A[:3, k] @ gap for k in range(3) if "xyz"[k] in directions] if len(directions) < 3 else [*gap],
         "ball": [*gap],
         "universal": [*gap, za @ B[:3, :3] @ np.array(own.get("axis2", (0, 1, 0)), dtype=float)],
         "revolute": [*gap, *parallel],
@@ -68,8 +68,8 @@ def meaning(loop: lg.LoopJoint, A: np.ndarray, B: np.ndarray) -> list[float]:
 
 def all_loops(first: list[str], second: list[str], seed: int) -> lg.Mechanism:
     """One of each between the same two chains."""
-    made = [two_chains(first, second, kind, seed, directions=directions) for kind, directions in KINDS.values()]
-    return made[0].replace(loops=[replace(m.loops[0], name=f"l{k}") for k, m in enumerate(made)])
+    results = [two_chains(first, second, kind, seed, directions=directions) for kind, directions in KINDS.values()]
+    return results[0].replace(loops=[replace(m.loops[0], name=f"l{k}") for k, m in enumerate(results)])
 
 
 @pytest.mark.parametrize("seed", [0, 1])

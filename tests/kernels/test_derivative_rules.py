@@ -61,7 +61,7 @@ CASES: dict[str, Function] = {
 POINTS = [(0.7, 1.3, 0.4), (1.3, -0.7, 0.9), (-0.8, 0.6, 1.7), (-1.1, -0.5, 0.35), (0.4, 0.9, -1.6), (-0.3, 1.2, -0.2)]
 
 
-def evaluated(graph: Graph, outputs: Sequence[Any], x: Sequence[Any]) -> list[Any]:
+def evaluate_graph(graph: Graph, outputs: Sequence[Any], x: Sequence[Any]) -> list[Any]:
     """Values over whatever numbers the inputs are."""
     values: list[Any] = []
     for node in graph.nodes:
@@ -82,14 +82,14 @@ def differences(graph: Graph, outputs: Sequence[Any], x: Sequence[float]) -> np.
         columns = []
         for k in range(len(x)):
             ends = [
-                evaluated(graph, outputs, [mpmath.mpf(a) + (sign * h if j == k else 0) for j, a in enumerate(x)])
+                evaluate_graph(graph, outputs, [mpmath.mpf(a) + (sign * h if j == k else 0) for j, a in enumerate(x)])
                 for sign in (1, -1)
             ]
             columns.append([float((a - b) / (2 * h)) for a, b in zip(*ends, strict=True)])
     return np.array(columns).T
 
 
-def traced(function: Function, count: int = 3) -> tuple[Graph, list[Node], Any]:
+def trace_function(function: Function, count: int = 3) -> tuple[Graph, list[Node], Any]:
     graph = Graph()
     x = [graph.input("x", k) for k in range(count)]
     return graph, x, function(x)
@@ -97,7 +97,7 @@ def traced(function: Function, count: int = 3) -> tuple[Graph, list[Node], Any]:
 
 def compare(function: Function, points: Sequence[Sequence[float]] = POINTS) -> None:
     """Rows of derivatives, evaluated on the graph, against differences of the function's own values."""
-    graph, x, y = traced(function)
+    graph, x, y = trace_function(function)
     size = len(graph.nodes)  # what is added later is the derivative
     rows = derivatives(graph, [y], x)
     for point in points:
@@ -105,8 +105,8 @@ def compare(function: Function, points: Sequence[Sequence[float]] = POINTS) -> N
         plain.nodes = graph.nodes[:size]
         expected = differences(plain, [y], point)[0]
         with mpmath.workdps(30):
-            found = [float(v) for v in evaluated(graph, rows[0], [mpmath.mpf(a) for a in point])]
-        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+            results = [float(v) for v in evaluate_graph(graph, rows[0], [mpmath.mpf(a) for a in point])]
+        np.testing.assert_allclose(results, expected, rtol=1e-14, atol=1e-15)
 
 
 def test_there_is_a_rule_for_every_operation() -> None:
@@ -115,17 +115,17 @@ def test_there_is_a_rule_for_every_operation() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_rule(name: str) -> None:
-    graph, _, y = traced(CASES[name])
+def test_each_rule_agrees_with_differences(name: str) -> None:
+    graph, _, y = trace_function(CASES[name])
     assert graph.nodes[y.index][0] == name
     compare(CASES[name])
 
 
-def _scaled(rule: Callable[..., Any]) -> Callable[..., Any]:
+def _scale_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     return lambda y, x, d: rule(y, x, d) * 1.0000001
 
 
-def _exchanged(rule: Callable[..., Any]) -> Callable[..., Any]:
+def _exchange_tangents(rule: Callable[..., Any]) -> Callable[..., Any]:
     """The last two tangents the other way round."""
     return lambda y, x, d: rule(y, x, [*d[:-2], d[-1], d[-2]])
 
@@ -149,9 +149,9 @@ def _passed_on(rule: Callable[..., Any]) -> Callable[..., Any]:
 def test_a_wrong_rule_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the comparison sees what it is for."""
     rule = RULES[name]
-    wrongs = [_scaled, _forgotten] if name != "floor" else [_passed_on]
-    if len(traced(CASES[name])[0].nodes[-1]) > 2 and name not in ("add", "touch"):
-        wrongs.append(_exchanged)
+    wrongs = [_scale_rule, _forgotten] if name != "floor" else [_passed_on]
+    if len(trace_function(CASES[name])[0].nodes[-1]) > 2 and name not in ("add", "touch"):
+        wrongs.append(_exchange_tangents)
     for wrong in wrongs:
         monkeypatch.setitem(derivative.RULES, name, wrong(rule))
         with pytest.raises(AssertionError):
@@ -160,7 +160,7 @@ def test_a_wrong_rule_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     compare(CASES[name])
 
 
-def test_compiled() -> None:
+def test_compiled_rules_agree_with_differences() -> None:
     """All of them through machine code, for one state and for many."""
 
     def outputs(graph: Graph) -> list[Any]:
@@ -174,9 +174,9 @@ def test_compiled() -> None:
     graph = Graph()
     x = [graph.input("x", k) for k in range(3)]
     values = [function(x) for function in CASES.values()]
-    for point, found in zip(POINTS, many, strict=True):
+    for point, actual in zip(POINTS, many, strict=True):
         expected = differences(graph, values, point)
-        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
+        np.testing.assert_allclose(actual, expected, rtol=1e-13, atol=1e-14)
         np.testing.assert_allclose(kernel(np.array(point)), expected, rtol=1e-13, atol=1e-14)
 
 
@@ -186,7 +186,9 @@ steps = st.lists(st.tuples(st.sampled_from(SMOOTH), st.integers(0, 40), st.integ
 
 @settings(max_examples=60)
 @given(steps=steps, point=st.tuples(*[st.floats(-2, 2, allow_subnormal=False).map(lambda v: round(v, 3) + 1e-4)] * 3))
-def test_compositions(steps: list[tuple[str, int, int]], point: tuple[float, float, float]) -> None:
+def test_chains_of_operations_agree_with_differences(
+    steps: list[tuple[str, int, int]], point: tuple[float, float, float]
+) -> None:
     """Chains of any operations, of values kept away from where they are not smooth."""
 
     def function(x: list[Any]) -> Any:
@@ -196,22 +198,22 @@ def test_compositions(steps: list[tuple[str, int, int]], point: tuple[float, flo
             safe = a * a + 0.5  # in the domain of all of them
             match name:
                 case "add" | "sub" | "mul":
-                    made = {"add": a + b, "sub": a - 0.7 * b, "mul": (0.5 * a) * b}[name]
+                    makers = {"add": a + b, "sub": a - 0.7 * b, "mul": (0.5 * a) * b}[name]
                 case "div":
-                    made = b / safe
+                    makers = b / safe
                 case "sqrt" | "log":
-                    made = getattr(safe, name)()
+                    makers = getattr(safe, name)()
                 case "exp":
-                    made = (-safe).exp()
+                    makers = (-safe).exp()
                 case "choose":
-                    made = safe.choose(a + 0.3, b, a * b, b * b)
+                    makers = safe.choose(a + 0.3, b, a * b, b * b)
                 case "by_sign":
-                    made = (a - 0.9 * b + 0.3).by_sign(a * a, b)
+                    makers = (a - 0.9 * b + 0.3).by_sign(a * a, b)
                 case "atan2":
-                    made = b.atan2(safe)
+                    makers = b.atan2(safe)
                 case _:
-                    made = getattr(a, name)()
-            values.append(made if isinstance(made, Node) else x[0].graph.node(made))
+                    makers = getattr(a, name)()
+            values.append(makers if isinstance(makers, Node) else x[0].graph.node(makers))
         total = values[0]
         for v in values[1:]:
             total = total + v.tanh()
@@ -222,14 +224,14 @@ def test_compositions(steps: list[tuple[str, int, int]], point: tuple[float, flo
 
 def test_second_derivatives() -> None:
     """Derivatives are on the graph too: their own follow."""
-    graph, x, y = traced(lambda x: (x[0] * x[1]).sin() * x[2].exp() + (x[0] / (2 + x[1] * x[1])).tanh())
+    graph, x, y = trace_function(lambda x: (x[0] * x[1]).sin() * x[2].exp() + (x[0] / (2 + x[1] * x[1])).tanh())
     (gradient,) = derivatives(graph, [y], x)
     hessian = derivatives(graph, gradient, x)
     for point in POINTS:
         expected = differences(graph, gradient, point)
-        found = [[float(v) for v in evaluated(graph, row, [mpmath.mpf(a) for a in point])] for row in hessian]
-        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
-        np.testing.assert_allclose(found, np.transpose(found), rtol=1e-13, atol=1e-14)
+        actual = [[float(v) for v in evaluate_graph(graph, row, [mpmath.mpf(a) for a in point])] for row in hessian]
+        np.testing.assert_allclose(actual, expected, rtol=1e-13, atol=1e-14)
+        np.testing.assert_allclose(actual, np.transpose(actual), rtol=1e-13, atol=1e-14)
 
 
 def test_structural_zeros() -> None:
@@ -266,17 +268,17 @@ def test_nothing_is_recorded_for_zeros() -> None:
 
 def test_along_a_direction() -> None:
     """Tangents may be numbers or nodes, and inputs need not be leaves."""
-    graph, x, y = traced(lambda x: (x[0] * x[1]).sin() + x[2] * x[0])
+    graph, x, y = trace_function(lambda x: (x[0] * x[1]).sin() + x[2] * x[0])
     velocity = [x[1].cos(), 0.5, x[0] * x[2]]
-    (found,) = directional_derivative(graph, [y], {node.index: v for node, v in zip(x, velocity, strict=True)})
+    (actual,) = directional_derivative(graph, [y], {node.index: v for node, v in zip(x, velocity, strict=True)})
     rows = derivatives(graph, [y], x)
     product = sum(r * v for r, v in zip(rows[0], velocity, strict=True))
     for point in POINTS:
-        a, b = evaluated(graph, [found, product], [mpmath.mpf(v) for v in point])
+        a, b = evaluate_graph(graph, [actual, product], [mpmath.mpf(v) for v in point])
         assert float(a) == pytest.approx(float(b), rel=1e-14)
     inner = x[0] * x[1]
     outer = inner.sin() * 2
     assert derivatives(graph, [inner], [inner]) == [[1]]
     (slope,) = derivatives(graph, [outer], [inner])[0]
-    (value,) = evaluated(graph, [slope], [mpmath.mpf(0.3), mpmath.mpf(0.9), mpmath.mpf(0)])
+    (value,) = evaluate_graph(graph, [slope], [mpmath.mpf(0.3), mpmath.mpf(0.9), mpmath.mpf(0)])
     assert float(value) == pytest.approx(2 * math.cos(0.27), rel=1e-15)

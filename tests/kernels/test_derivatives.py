@@ -25,9 +25,9 @@ def difference(f: Callable[[float], np.ndarray], h: float = STEP) -> np.ndarray:
     return sum(w * (f(k * h) - f(-k * h)) for k, w in enumerate(WEIGHTS, 1)) / h
 
 
-def close(found: np.ndarray, expected: np.ndarray, what: str) -> None:
+def close(actual: np.ndarray, expected: np.ndarray, what: str) -> None:
     scale = max(1.0, float(np.abs(expected).max()))
-    worst = float(np.abs(found - expected).max()) / scale
+    worst = float(np.abs(actual - expected).max()) / scale
     assert worst < TOLERANCE, f"{what} is off by {worst:.1e}"
 
 
@@ -42,14 +42,14 @@ def check(
     def columns(f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         return np.stack([difference(lambda s, e=e: f(s * e), h) for e in along], axis=1)
 
-    found = dyn.inverse_dynamics_derivatives(q, qd, qdd)
-    close(found[0], columns(lambda d: dyn.inverse_dynamics(integrate(mechanism, q, d), qd, qdd)), "dtau/dq")
-    close(found[1], columns(lambda d: dyn.inverse_dynamics(q, qd + d, qdd)), "dtau/dqd")
-    close(found[2], columns(lambda d: dyn.inverse_dynamics(q, qd, qdd + d)), "dtau/dqdd")
-    found = dyn.forward_dynamics_derivatives(q, qd, tau, **options)
-    close(found[0], columns(lambda d: dyn.forward_dynamics(integrate(mechanism, q, d), qd, tau, **options)), "dqdd/dq")
-    close(found[1], columns(lambda d: dyn.forward_dynamics(q, qd + d, tau, **options)), "dqdd/dqd")
-    close(found[2], columns(lambda d: dyn.forward_dynamics(q, qd, tau + d, **options)), "dqdd/dtau")
+    result = dyn.inverse_dynamics_derivatives(q, qd, qdd)
+    close(result[0], columns(lambda d: dyn.inverse_dynamics(integrate(mechanism, q, d), qd, qdd)), "dtau/dq")
+    close(result[1], columns(lambda d: dyn.inverse_dynamics(q, qd + d, qdd)), "dtau/dqd")
+    close(result[2], columns(lambda d: dyn.inverse_dynamics(q, qd, qdd + d)), "dtau/dqdd")
+    result = dyn.forward_dynamics_derivatives(q, qd, tau, **options)
+    close(result[0], columns(lambda d: dyn.forward_dynamics(integrate(mechanism, q, d), qd, tau, **options)), "dqdd/dq")
+    close(result[1], columns(lambda d: dyn.forward_dynamics(q, qd + d, tau, **options)), "dqdd/dqd")
+    close(result[2], columns(lambda d: dyn.forward_dynamics(q, qd, tau + d, **options)), "dqdd/dtau")
 
 
 def away(qd: np.ndarray, least: float = 0.2) -> np.ndarray:
@@ -58,7 +58,7 @@ def away(qd: np.ndarray, least: float = 0.2) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["two_r", "puma560", "lwr7", "furuta"])
-def test_arms(name: str) -> None:
+def test_arms_agree_with_differences(name: str) -> None:
     mechanism = lg.library(name)
     for seed in range(2):
         q, qd, qdd, tau = state(mechanism, seed)
@@ -74,7 +74,7 @@ TREES = [
 
 
 @pytest.mark.parametrize("types", TREES, ids="-".join)
-def test_trees(types: list[str]) -> None:
+def test_trees_agree_with_differences(types: list[str]) -> None:
     """Joints of every type, with rotors, friction, springs, and a spring with a damper between points."""
     mechanism = random_mechanism(types, 5, passive=True)
     q, qd, qdd, tau = state(mechanism, 8)  # of no ball joint near half a turn, where its spring's torque jumps
@@ -83,7 +83,7 @@ def test_trees(types: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["four_bar", "three_rrr", "stewart"])
-def test_closed(name: str) -> None:
+def test_closed_loops_agree_with_differences(name: str) -> None:
     """With independent equations, accelerations are smooth functions of states off the constraints too."""
     mechanism = lg.library(name)
     q = lg.assemble(mechanism)
@@ -117,7 +117,7 @@ def test_constraints_that_depend_on_time() -> None:
     np.testing.assert_allclose(both[0], [early, late], rtol=1e-12)
 
 
-def test_rolling() -> None:
+def test_rolling_agrees_with_differences() -> None:
     """Nonholonomic: equations of speeds that follow from no equation of coordinates."""
     ball = lg.Body("ball", 1.3, (0.05, 0.02, 0.01), (0.02, 0.03, 0.025))
     mechanism = lg.Mechanism(
@@ -238,7 +238,7 @@ def test_too_large() -> None:
 @pytest.mark.parametrize(
     ("robot", "floating"), [("ur5_robot", False), ("robots-bolt", True), ("double_pendulum_continuous", True)]
 )
-def test_pinocchio(robot: str, floating: bool) -> None:
+def test_derivatives_are_those_of_pinocchio(robot: str, floating: bool) -> None:
     pin = pytest.importorskip("pinocchio")
     from tests.peers.test_pinocchio import Translator, name, robots
 
@@ -263,15 +263,15 @@ def test_pinocchio(robot: str, floating: bool) -> None:
         pin.computeRNEADerivatives(model, data, *theirs)
         upper = np.triu(data.M)
         M = to.matrix(upper + np.triu(upper, 1).T)
-        for found, expected in zip(
+        for actual, expected in zip(
             dyn.inverse_dynamics_derivatives(q, qd, qdd), (to.matrix(data.dtau_dq), to.matrix(data.dtau_dv), M), strict=True
         ):
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))
+            np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))
         pin.computeABADerivatives(model, data, *theirs[:2], to.v(tau))
         upper = np.triu(data.Minv)
         inverse = to.matrix(upper + np.triu(upper, 1).T)
-        found = dyn.forward_dynamics_derivatives(q, qd, tau)
+        actual = dyn.forward_dynamics_derivatives(q, qd, tau)
         # as far as the mass matrix lets any two agree
         slack = max(1e-10, 1e-15 * np.linalg.cond(M))
-        for mine, expected in zip(found, (to.matrix(data.ddq_dq), to.matrix(data.ddq_dv), inverse), strict=True):
+        for mine, expected in zip(actual, (to.matrix(data.ddq_dq), to.matrix(data.ddq_dv), inverse), strict=True):
             np.testing.assert_allclose(mine, expected, rtol=0, atol=slack * max(1.0, np.abs(expected).max()))

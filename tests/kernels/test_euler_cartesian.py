@@ -45,8 +45,8 @@ def test_angles_and_their_rates(name: str) -> None:
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_equations_of_six_coordinates(puma: lg.Dynamics, name: str) -> None:
     """M_x = J^-T M J^-1 with the Jacobian of (angles, position) by differences; F and tau = J^T F agree along a motion."""
-    found = puma.cartesian(q, qd, "link6", euler=name)
-    assert found.directions == ("alpha", "beta", "gamma", "x", "y", "z")
+    cartesian_dynamics = puma.cartesian(q, qd, "link6", euler=name)
+    assert cartesian_dynamics.directions == ("alpha", "beta", "gamma", "x", "y", "z")
 
     def x(at: np.ndarray) -> np.ndarray:
         pose = puma.pose(at, "link6")
@@ -54,25 +54,30 @@ def test_equations_of_six_coordinates(puma: lg.Dynamics, name: str) -> None:
 
     h = 1e-6
     J = np.array([(x(q + h * e) - x(q - h * e)) / (2 * h) for e in np.eye(6)]).T
-    assert pytest.approx(J, rel=1e-6, abs=1e-8) == found.J
-    inverse = np.linalg.inv(found.J)
-    assert found.M_x == pytest.approx(inverse.T @ puma.mass_matrix(q) @ inverse, rel=1e-9)
-    assert found.G_x == pytest.approx(inverse.T @ puma.gravity(q), rel=1e-9)
+    assert pytest.approx(J, rel=1e-6, abs=1e-8) == cartesian_dynamics.J
+    inverse = np.linalg.inv(cartesian_dynamics.J)
+    assert cartesian_dynamics.M_x == pytest.approx(inverse.T @ puma.mass_matrix(q) @ inverse, rel=1e-9)
+    assert cartesian_dynamics.G_x == pytest.approx(inverse.T @ puma.gravity(q), rel=1e-9)
 
     def place(t: float) -> np.ndarray:
         return x(q + qd * t + qdd * t * t / 2)
 
     step = 1e-4
     acceleration = (place(step) - 2 * place(0.0) + place(-step)) / step**2
-    assert found.J @ qdd + found.J_dot_qd == pytest.approx(acceleration, rel=1e-5, abs=1e-6)
-    force = found.M_x @ (found.J @ qdd + found.J_dot_qd) + found.C_x + found.G_x + found.F_x
-    assert found.J.T @ force == pytest.approx(puma.inverse_dynamics(q, qd, qdd), rel=1e-9)
+    assert cartesian_dynamics.J @ qdd + cartesian_dynamics.J_dot_qd == pytest.approx(acceleration, rel=1e-5, abs=1e-6)
+    force = (
+        cartesian_dynamics.M_x @ (cartesian_dynamics.J @ qdd + cartesian_dynamics.J_dot_qd)
+        + cartesian_dynamics.C_x
+        + cartesian_dynamics.G_x
+        + cartesian_dynamics.F_x
+    )
+    assert cartesian_dynamics.J.T @ force == pytest.approx(puma.inverse_dynamics(q, qd, qdd), rel=1e-9)
 
 
 def test_energy_is_that_of_the_rates(puma: lg.Dynamics) -> None:
-    found = puma.cartesian(q, qd, "link6", euler="ZXZ")
-    rates = found.J @ qd
-    assert rates @ found.M_x @ rates / 2 == pytest.approx(puma.kinetic_energy(q, qd), rel=1e-12)
+    cartesian_dynamics = puma.cartesian(q, qd, "link6", euler="ZXZ")
+    rates = cartesian_dynamics.J @ qd
+    assert rates @ cartesian_dynamics.M_x @ rates / 2 == pytest.approx(puma.kinetic_energy(q, qd), rel=1e-12)
 
 
 def test_some_of_the_angles() -> None:
@@ -89,7 +94,7 @@ def test_some_of_the_angles() -> None:
         dyn.cartesian(*state, euler="XYZ")
 
 
-def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
+def test_gimbal_lock_is_reported(puma: lg.Dynamics) -> None:
     wrist = lg.compile(lg.library("three_r"))
     with pytest.raises(
         lg.ArgumentError, match=r"gimbal lock: the ZXZ angles of 'tip' are singular where beta is 0 or 180 deg"
@@ -109,10 +114,10 @@ def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
         near = lg.inverse_kinematics(puma.mechanism, pose, "link6", q0=q)
         if off:
             with pytest.warns(lg.SingularWarning, match=rf"{word}: the ZYX angles of 'link6' .* it is 89\.5"):
-                found = puma.cartesian(near, qd, "link6", euler="ZYX")
-            assert not found.singular
-            inverse = np.linalg.inv(found.J)
-            assert found.M_x == pytest.approx(inverse.T @ puma.mass_matrix(near) @ inverse, rel=1e-7)
+                cartesian_dynamics = puma.cartesian(near, qd, "link6", euler="ZYX")
+            assert not cartesian_dynamics.singular
+            inverse = np.linalg.inv(cartesian_dynamics.J)
+            assert cartesian_dynamics.M_x == pytest.approx(inverse.T @ puma.mass_matrix(near) @ inverse, rel=1e-7)
         else:
             with pytest.raises(lg.ArgumentError, match=r"gimbal lock: the ZYX .* it is 90; use another sequence"):
                 puma.cartesian(near, qd, "link6", euler="ZYX")
@@ -121,10 +126,10 @@ def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
 
 def test_batches_and_bad_states(puma: lg.Dynamics) -> None:
     rows = np.array([q, q + 0.1, np.full(6, np.nan)])
-    found = puma.cartesian(rows, np.tile(qd, (3, 1)), "link6", euler="XYZ")
+    cartesian_dynamics = puma.cartesian(rows, np.tile(qd, (3, 1)), "link6", euler="XYZ")
     one = puma.cartesian(q, qd, "link6", euler="XYZ")
-    assert found.M_x[0] == pytest.approx(one.M_x, rel=1e-10)
-    assert np.isnan(found.M_x[2]).all()
+    assert cartesian_dynamics.M_x[0] == pytest.approx(one.M_x, rel=1e-10)
+    assert np.isnan(cartesian_dynamics.M_x[2]).all()
     for wrong in ("ZZX", "ZyX", 3, "xy"):
         with pytest.raises(lg.ArgumentError, match=r"XYX, XYZ, .* lower case") as e:
             puma.cartesian(q, qd, "link6", euler=wrong)

@@ -46,14 +46,14 @@ MECHANISMS = {
 
 
 def targets() -> list[str]:
-    found = []
+    results = []
     for name in ("native", "avx512", "avx2", "sse2"):
         try:
             target._select_target(name)
-            found.append(name)
+            results.append(name)
         except ArgumentError:
             pass
-    return found
+    return results
 
 
 def reference(algorithm: Algorithm, tree: trees.Tree, inputs: dict[str, np.ndarray]) -> np.ndarray:
@@ -72,12 +72,12 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
         for name in algorithm.inputs
     }
     compiled = kernel.Kernel(sweeps.TreeProgram(algorithm, tree))
-    given = [x if batch else x[0] for x in inputs.values()]
-    got = np.reshape(compiled(*given), (rows, -1))
+    arguments = [x if batch else x[0] for x in inputs.values()]
+    got = np.reshape(compiled(*arguments), (rows, -1))
     for k in range(rows):
-        wanted = reference(algorithm, tree, {name: x[k] for name, x in inputs.items()})
-        scale = max(1.0, np.abs(wanted).max(initial=0.0))
-        np.testing.assert_allclose(got[k] / scale, wanted / scale, atol=1e-11, rtol=0, err_msg=algorithm.name)
+        expected = reference(algorithm, tree, {name: x[k] for name, x in inputs.items()})
+        scale = max(1.0, np.abs(expected).max(initial=0.0))
+        np.testing.assert_allclose(got[k] / scale, expected / scale, atol=1e-11, rtol=0, err_msg=algorithm.name)
 
 
 @pytest.mark.slow
@@ -102,7 +102,7 @@ def test_all_algorithms(name: str, form: str, batch: int | None, monkeypatch: py
 
 @pytest.mark.parametrize("form", ["unrolled", "rolled"])
 @pytest.mark.parametrize("name", targets())
-def test_targets(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_target_gives_the_same_results(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if form == "rolled":
         monkeypatch.setattr(sweeps, "MAX_UNROLLED_LINKS", -1)

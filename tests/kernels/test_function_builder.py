@@ -34,9 +34,9 @@ class Compiled:
         self.function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)(self.code.address("run"))
 
     def __call__(self, x: object = (), n: object = (), size: int = 64) -> tuple[int, np.ndarray, np.ndarray]:
-        given = np.array([*x, 0.0]), np.array([*n, 0], dtype=np.int64)  # type: ignore[misc]
+        arguments = np.array([*x, 0.0]), np.array([*n, 0], dtype=np.int64)  # type: ignore[misc]
         y, m = np.full(size, np.nan), np.zeros(size, dtype=np.int64)
-        status = self.function(*(a.ctypes.data for a in (*given, y, m)))
+        status = self.function(*(a.ctypes.data for a in (*arguments, y, m)))
         return status, y, m
 
 
@@ -60,7 +60,7 @@ COMPARISONS: list[Callable[..., object]] = [
 ]
 
 
-def test_arithmetic() -> None:
+def test_arithmetic_rounds_as_numpy_does() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         for k, f in enumerate(REAL):
             y[k] = f(x[0], x[1])
@@ -91,7 +91,7 @@ def test_whole_numbers() -> None:
         assert m[8:10].tolist() == [-2, int(p * 2.5)]
 
 
-def test_comparisons() -> None:
+def test_comparisons_are_those_of_python() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         place = 0
         for one, other in ((x[0], x[1]), (n[0], n[1])):
@@ -102,17 +102,17 @@ def test_comparisons() -> None:
 
     run = Compiled(write)
 
-    def expected(p: float, q: float) -> list[int]:
+    def expected_bits(p: float, q: float) -> list[int]:
         return [int(v) for v in (p < q, p <= q, p > q, p >= q, p == q, p != q, p < 1)]
 
     for (a, c), (p, q) in zip(itertools.product(NUMBERS, NUMBERS), itertools.cycle(itertools.product(WHOLE, WHOLE))):
-        assert run([a, c], [p, q])[2][:14].tolist() == expected(a, c) + expected(p, q)
+        assert run([a, c], [p, q])[2][:14].tolist() == expected_bits(a, c) + expected_bits(p, q)
     # nothing is less, greater or equal to NaN; it differs even from itself
     assert run([math.nan, 1.0], [0, 0])[2][:7].tolist() == [0, 0, 0, 0, 0, 1, 0]
     assert run([math.nan, math.nan], [0, 0])[2][4:6].tolist() == [0, 1]
 
 
-def test_truths() -> None:
+def test_logical_operations_are_those_of_python() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         p, q = x[0] > 0, x[1] > 0
         for k, condition in enumerate((p & q, p | q, ~p, p & ~q, p & True, p | False, ~(p | q))):
@@ -121,11 +121,11 @@ def test_truths() -> None:
 
     run = Compiled(write)
     for p, q in itertools.product((True, False), (True, False)):
-        wanted = [p and q, p or q, not p, p and not q, p, p, not (p or q)]
-        assert run([2 * p - 1, 2 * q - 1])[2][:7].tolist() == [int(w) for w in wanted]
+        expected = [p and q, p or q, not p, p and not q, p, p, not (p or q)]
+        assert run([2 * p - 1, 2 * q - 1])[2][:7].tolist() == [int(w) for w in expected]
 
 
-def test_functions() -> None:
+def test_functions_are_those_of_numpy() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         a, c = x[0], x[1]
         values = (b.absolute(a), b.maximum(a, c), b.minimum(a, c), b.sqrt(b.absolute(a)), b.maximum(a, 0.25), b.power(3.0, 0.7))
@@ -137,17 +137,17 @@ def test_functions() -> None:
 
     run = Compiled(write)
     for a, c in itertools.product(NUMBERS, NUMBERS):
-        wanted = [abs(a), max(a, c), min(a, c), math.sqrt(abs(a)), max(a, 0.25), 3.0**0.7, (abs(a) + 0.5) ** -0.3]
-        found, wanted = run([a, c])[1][:8], np.array([*wanted, a if a < c else 10.0])
+        expected = [abs(a), max(a, c), min(a, c), math.sqrt(abs(a)), max(a, 0.25), 3.0**0.7, (abs(a) + 0.5) ** -0.3]
+        actual, expected = run([a, c])[1][:8], np.array([*expected, a if a < c else 10.0])
         exact = ~np.isin(np.arange(8), (5, 6))
-        np.testing.assert_allclose(found[exact], wanted[exact], rtol=1e-15)
-        np.testing.assert_allclose(found[~exact], wanted[~exact], rtol=1e-9)  # powers, which step sizes are made of
+        np.testing.assert_allclose(actual[exact], expected[exact], rtol=1e-15)
+        np.testing.assert_allclose(actual[~exact], expected[~exact], rtol=1e-9)  # powers, which step sizes are made of
     # where one is not a number, the other is the larger, and the smaller
     assert run([math.nan, 2.0])[1][1:3].tolist() == [2.0, 2.0]
 
 
 @pytest.mark.parametrize("fma", [False, True])
-def test_fused(fma: bool) -> None:
+def test_a_fused_product_rounds_once(fma: bool) -> None:
     """One rounding where the processor has the instruction, two where not."""
     if fma and not target.current().fma:
         pytest.skip("this processor has no fused multiply-add")
@@ -193,7 +193,7 @@ def test_variables_and_arrays() -> None:
     assert y[10:12].tolist() == [4.0, 7.0]
 
 
-def test_loops() -> None:
+def test_a_loop_runs_until_its_condition_fails() -> None:
     """Newton's method for a root; the steps taken are counted."""
 
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
@@ -217,19 +217,19 @@ def test_loop_left_early() -> None:
     """The first negative entry; what is behind it is not looked at."""
 
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
-        k, found = b.variable(0, INTEGER), b.variable(-1, INTEGER)
+        k, actual = b.variable(0, INTEGER), b.variable(-1, INTEGER)
         with b.while_loop(lambda: k.get() < n[0]) as leave:
             with b.if_then(x[k.get()] < 0):
-                found.set(k.get())
+                actual.set(k.get())
                 leave()
             k.set(k.get() + 1)
-        m[0], m[1] = found, k
+        m[0], m[1] = actual, k
         b.return_status(0)
 
     run = Compiled(write)
     for values in ([1.0, 2.0, -1.0, 5.0, -2.0], [-1.0], [1.0, 2.0], []):
-        wanted = next((k for k, v in enumerate(values) if v < 0), -1)
-        assert run(values, [len(values)])[2][:2].tolist() == [wanted, wanted if wanted >= 0 else len(values)]
+        expected = next((k for k, v in enumerate(values) if v < 0), -1)
+        assert run(values, [len(values)])[2][:2].tolist() == [expected, expected if expected >= 0 else len(values)]
 
 
 def test_nested_loops() -> None:
@@ -262,7 +262,7 @@ def test_nested_loops() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 24, 25, 60])
-def test_each(count: int) -> None:
+def test_short_loops_are_unrolled_with_the_same_result(count: int) -> None:
     """Written out or as a loop, it is the same."""
 
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
@@ -277,7 +277,7 @@ def test_each(count: int) -> None:
     assert ("br i1" in run.ir) == (count > 24)
 
 
-def test_branches() -> None:
+def test_branches_choose_as_python_does() -> None:
     def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         result = b.variable(0.0)
 
@@ -297,8 +297,8 @@ def test_branches() -> None:
 
     run = Compiled(write)
     for a, c in itertools.product((1.0, -1.0, 200.0), (1.0, -1.0, 200.0)):
-        wanted = (1 if c > 0 else 2) if a > 0 else (4 if c > 0 else 3)
-        assert run([a, c])[1][0] == (-1 if a > 100 and c > 100 else wanted)
+        expected = (1 if c > 0 else 2) if a > 0 else (4 if c > 0 else 3)
+        assert run([a, c])[1][0] == (-1 if a > 100 and c > 100 else expected)
 
 
 def test_early_return() -> None:

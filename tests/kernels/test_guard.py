@@ -59,8 +59,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 def run(trace: Trace, x: Adjoint) -> Any:
     with np.errstate(all="ignore"):
-        (found,) = replay(trace, lambda name, k: x, OPERATIONS)
-    return found
+        (result,) = replay(trace, lambda name, k: x, OPERATIONS)
+    return result
 
 
 def inverse_unless_small(x: Node) -> Any:
@@ -73,7 +73,7 @@ def length_unless_zero(x: Node) -> Any:
     return 3.0 / size.choose(0.0, size, size, 1.0)
 
 
-def nested(x: Node) -> Any:
+def nested_choice(x: Node) -> Any:
     """A choice within a branch of another, which decides by what is infinite outside."""
     root = x.sqrt()
     inner = root.choose(1 / root, 2.0, x.log() * root, 1 / (root + root))
@@ -84,7 +84,7 @@ def one_way(x: Node) -> Any:
     return x.by_sign(x.sqrt() * x.log(), 1 / x)
 
 
-EACH = (inverse_unless_small, length_unless_zero, nested, one_way)
+EACH = (inverse_unless_small, length_unless_zero, nested_choice, one_way)
 
 
 @pytest.mark.parametrize("function", EACH, ids=lambda f: f.__name__)
@@ -94,10 +94,10 @@ def test_values_stay_and_slopes_are_finite(function: Callable[[Node], Any], at: 
     plain = Trace(graph, [function(graph.input("x", 0))])
     safe = guard_derivatives(plain)
     x = Adjoint(at)
-    found = run(safe, x)
+    result = run(safe, x)
     with np.errstate(all="ignore"):
-        found.backwards(1.0)
-    assert found.value == run(plain, Adjoint(at)).value
+        result.backwards(1.0)
+    assert result.value == run(plain, Adjoint(at)).value
     assert np.isfinite(x.slope)
     if at:
         low, high = (run(plain, Adjoint(at + h)).value for h in (-1e-6, 1e-6))

@@ -26,7 +26,7 @@ LINKS = 400
 
 
 @pytest.fixture(scope="module", autouse=True)
-def asked() -> Iterator[None]:
+def many_groups() -> Iterator[None]:
     """Many groups in a short chain, helpers that are asked every time, and a cache without such code."""
     with pytest.MonkeyPatch.context() as changed:
         for kind in (LongChainForwardDynamics, LongChainInverseDynamics):
@@ -39,82 +39,82 @@ def asked() -> Iterator[None]:
 
 
 def kernel(algorithm: object, count: int) -> Kernel:
-    made = Kernel(TreeProgram(algorithm, lg.compile(chain(LINKS)).tree), Threads(count))  # type: ignore[arg-type]
-    code = made._single_state_code(target.current())
+    compiled = Kernel(TreeProgram(algorithm, lg.compile(chain(LINKS)).tree), Threads(count))  # type: ignore[arg-type]
+    code = compiled._single_state_code(target.current())
     assert code._gate is not None
-    return made
+    return compiled
 
 
-def given(seed: int) -> tuple[np.ndarray, ...]:
+def random_state(seed: int) -> tuple[np.ndarray, ...]:
     q, qd, qdd, _ = state(chain(LINKS), seed)
     return q, qd, qdd
 
 
 @pytest.fixture(scope="module", params=[FORWARD_DYNAMICS, INVERSE_DYNAMICS], ids=["forward", "inverse"])
-def made(request: pytest.FixtureRequest) -> tuple[Kernel, Kernel]:
+def kernel_pair(request: pytest.FixtureRequest) -> tuple[Kernel, Kernel]:
     return kernel(request.param, 1), kernel(request.param, 4)
 
 
-def test_the_same_bits(made: tuple[Kernel, Kernel]) -> None:
-    alone, helped = made
+def test_the_same_bits(kernel_pair: tuple[Kernel, Kernel]) -> None:
+    alone, helped = kernel_pair
     for seed in range(3):
-        x = given(seed)
-        wanted = alone(*x)
+        x = random_state(seed)
+        expected = alone(*x)
         for _ in range(30):
-            assert np.array_equal(helped(*x), wanted)
+            assert np.array_equal(helped(*x), expected)
 
 
-def test_helpers_take_part(made: tuple[Kernel, Kernel]) -> None:
+def test_helpers_take_part(kernel_pair: tuple[Kernel, Kernel]) -> None:
     """Of a job that has begun, at least one helper does something, some time; else nothing here would be tested."""
-    _, helped = made
-    found = helpers.start_helpers(3, target.current())
-    if found is None:
+    _, helped = kernel_pair
+    actual = helpers.start_helpers(3, target.current())
+    if actual is None:
         pytest.skip("the C library has no semaphores without names")
     before = helped._threads.helper_gate().copy()
-    helped._threads.helper_gate()[:] = found.ctypes.data, 3
-    done = found[helpers.HEADER_WORDS + helpers.DONE :: helpers.HELPER_WORDS]
+    helped._threads.helper_gate()[:] = actual.ctypes.data, 3
+    done = actual[helpers.HEADER_WORDS + helpers.DONE :: helpers.HELPER_WORDS]
     done[:] = -1  # as of helpers that did not come in time
-    x = given(1)
+    x = random_state(1)
     for _ in range(500):
         helped(*x)
         if (done == 1).any():
             break
     helped._threads.helper_gate()[:] = before
     assert (done == 1).any()
-    assert found[helpers.BUSY] == 0
+    assert actual[helpers.BUSY] == 0
 
 
-def test_several_callers_at_once(made: tuple[Kernel, Kernel]) -> None:
+def test_several_callers_at_once(kernel_pair: tuple[Kernel, Kernel]) -> None:
     """Helpers serve one of them; the others do all by themselves."""
-    alone, helped = made
-    states = [given(seed) for seed in range(6)]
-    wanted = [alone(*x) for x in states]
+    alone, helped = kernel_pair
+    states = [random_state(seed) for seed in range(6)]
+    expected = [alone(*x) for x in states]
     with ThreadPoolExecutor(6) as pool:
         for _ in range(10):
-            for a, b in zip(wanted, pool.map(lambda x: helped(*x), states), strict=True):
+            for a, b in zip(expected, pool.map(lambda x: helped(*x), states), strict=True):
                 assert np.array_equal(a, b)
 
 
-def test_angles_that_are_too_large_are_told_by_any_thread(made: tuple[Kernel, Kernel]) -> None:
-    alone, helped = made
+def test_angles_that_are_too_large_are_reported_by_any_thread(kernel_pair: tuple[Kernel, Kernel]) -> None:
+    alone, helped = kernel_pair
     for place in (0, 150, LINKS - 1):
-        q, qd, x = given(2)
+        q, qd, x = random_state(2)
         q[place] += 2e9
         assert np.array_equal(helped(q, qd, x), alone(q, qd, x))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_has_no_helpers(made: tuple[Kernel, Kernel]) -> None:
-    alone, helped = made
-    x = given(4)
-    wanted = alone(*x)
+def test_a_forked_process_has_no_helpers(kernel_pair: tuple[Kernel, Kernel]) -> None:
+    alone, helped = kernel_pair
+    x = random_state(4)
+    expected = alone(*x)
     helped(*x)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=lambda: queue.put(helped(*x)))
     child.start()
-    assert np.array_equal(queue.get(timeout=60), wanted)
+    assert np.array_equal(queue.get(timeout=60), expected)
     child.join(60)
     assert child.exitcode == 0
 

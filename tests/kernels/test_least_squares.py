@@ -42,11 +42,11 @@ def test_the_null_space(rank: int) -> None:
     A = dependent(rank)
     N = least_squares.null_space(A)
     assert N.shape == (6, 6 - rank)
-    wanted = reference(A / UNITS, rcond=1e-10)
-    np.testing.assert_allclose(N @ N.T, wanted @ wanted.T, atol=1e-8)
+    expected = reference(A / UNITS, rcond=1e-10)
+    np.testing.assert_allclose(N @ N.T, expected @ expected.T, atol=1e-8)
     many = np.array([A, 3 * A, A[::-1]])
     np.testing.assert_allclose(
-        least_squares.null_space(many)[2] @ least_squares.null_space(many)[2].T, wanted @ wanted.T, atol=1e-8
+        least_squares.null_space(many)[2] @ least_squares.null_space(many)[2].T, expected @ expected.T, atol=1e-8
     )
 
 
@@ -58,12 +58,12 @@ def test_rows_of_rounding_stay_so() -> None:
 
 @pytest.mark.parametrize("rank", [2, 5])
 def test_multipliers_are_the_smallest(rank: int) -> None:
-    A, given = dependent(rank), RNG.normal(size=5)
-    found = least_squares.minimum_norm_multipliers(A, given)
-    np.testing.assert_allclose(A.T @ found, A.T @ given, atol=1e-9 * np.abs(A).max())
+    A, values = dependent(rank), RNG.normal(size=5)
+    actual = least_squares.minimum_norm_multipliers(A, values)
+    np.testing.assert_allclose(A.T @ actual, A.T @ values, atol=1e-9 * np.abs(A).max())
     idle = reference((A / UNITS).T, rcond=1e-10) / UNITS  # combinations that exert nothing
     if rank < 5:
-        assert np.abs(np.linalg.qr(idle)[0].T @ found).max() < 1e-8 * np.abs(given).max()
-    with_nan = least_squares.minimum_norm_multipliers(np.array([A, np.full_like(A, np.nan)]), np.array([given, given]))
-    np.testing.assert_allclose(with_nan[0], found)
+        assert np.abs(np.linalg.qr(idle)[0].T @ actual).max() < 1e-8 * np.abs(values).max()
+    with_nan = least_squares.minimum_norm_multipliers(np.array([A, np.full_like(A, np.nan)]), np.array([values, values]))
+    np.testing.assert_allclose(with_nan[0], actual)
     assert np.isnan(with_nan[1]).all()

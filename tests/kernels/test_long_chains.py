@@ -96,51 +96,51 @@ def eager() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, lg.Dynamics]:
+def dynamics_by_name() -> dict[str, lg.Dynamics]:
     return {name: lg.compile(build()) for name, build in MECHANISMS.items()}
 
 
-def swept(dyn: lg.Dynamics, *given: np.ndarray, name: str = "forward_dynamics") -> np.ndarray:
+def swept(dyn: lg.Dynamics, *value: np.ndarray, name: str = "forward_dynamics") -> np.ndarray:
     """By a sweep over all links: batches never go in pieces."""
-    found: np.ndarray = getattr(dyn, name)(*(np.array([x, x]) for x in given))[0]
-    return found
+    result: np.ndarray = getattr(dyn, name)(*(np.array([x, x]) for x in value))[0]
+    return result
 
 
-def agreed(dyn: lg.Dynamics, *given: np.ndarray) -> int:
+def status_of_long_chain_code(dyn: lg.Dynamics, *arguments: np.ndarray) -> int:
     """What the code in pieces says: 0 if its result was taken, -1 if not."""
     chosen = target.current()
-    made = long_chain_code_if_faster(FORWARD_DYNAMICS, dyn.tree, chosen)
-    assert made is not None
-    code = machine_code.LoadedCode(machine_code.compile_object(made.ir, chosen, level=1), chosen)
-    arrays = [*(np.ascontiguousarray(x) for x in (*given, given[0])), *made.data(FORWARD_DYNAMICS, dyn.tree)]
+    generated = long_chain_code_if_faster(FORWARD_DYNAMICS, dyn.tree, chosen)
+    assert generated is not None
+    code = machine_code.LoadedCode(machine_code.compile_object(generated.ir, chosen, level=1), chosen)
+    arrays = [*(np.ascontiguousarray(x) for x in (*arguments, arguments[0])), *generated.data(FORWARD_DYNAMICS, dyn.tree)]
     pointers = (ctypes.c_void_p * len(arrays))(*(x.ctypes.data for x in arrays))
-    out, scratch = np.zeros(dyn.nv), np.zeros(made.scratch)
+    out, scratch = np.zeros(dyn.nv), np.zeros(generated.scratch)
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(code.address("in_pieces"))
     return function(ctypes.addressof(pointers), out.ctypes.data, scratch.ctypes.data)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_one_state_is_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
-    dyn = made[name]
-    found = plan_if_faster(FORWARD_DYNAMICS, dyn.tree, target.current())
-    assert found is not None
-    assert len(found.loose_links) < 0.4 * len(dyn.tree)
+def test_one_state_is_as_swept(dynamics_by_name: dict[str, lg.Dynamics], name: str) -> None:
+    dyn = dynamics_by_name[name]
+    plan = plan_if_faster(FORWARD_DYNAMICS, dyn.tree, target.current())
+    assert plan is not None
+    assert len(plan.loose_links) < 0.4 * len(dyn.tree)
     for seed in range(3):
         q, qd, _, tau = state(dyn.mechanism, seed)
-        wanted = swept(dyn, q, qd, tau)
+        expected = swept(dyn, q, qd, tau)
         got = dyn.forward_dynamics(q, qd, tau)
-        np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
-    assert agreed(dyn, q, qd, tau) == 0
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    assert status_of_long_chain_code(dyn, q, qd, tau) == 0
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_torques_of_one_state_are_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
-    dyn = made[name]
+def test_torques_of_one_state_are_as_swept(dynamics_by_name: dict[str, lg.Dynamics], name: str) -> None:
+    dyn = dynamics_by_name[name]
     assert plan_if_faster(INVERSE_DYNAMICS, dyn.tree, target.current()) is not None
     for seed in range(3):
         q, qd, qdd, tau = state(dyn.mechanism, seed)
-        wanted = swept(dyn, q, qd, qdd, name="inverse_dynamics")
-        np.testing.assert_allclose(dyn.inverse_dynamics(q, qd, qdd), wanted, rtol=0, atol=1e-13 * np.abs(wanted).max())
+        expected = swept(dyn, q, qd, qdd, name="inverse_dynamics")
+        np.testing.assert_allclose(dyn.inverse_dynamics(q, qd, qdd), expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     # both ways: the torques of the accelerations are those that were given
     back = dyn.inverse_dynamics(q, qd, dyn.forward_dynamics(q, qd, tau))
     without = dyn.inverse_dynamics(q, qd, 0 * qdd)
@@ -148,7 +148,7 @@ def test_torques_of_one_state_are_as_swept(made: dict[str, lg.Dynamics], name: s
 
 
 @pytest.mark.parametrize("cpu", ["sse2", "avx2"])
-def test_shorter_vectors(made: dict[str, lg.Dynamics], cpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shorter_vectors(dynamics_by_name: dict[str, lg.Dynamics], cpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         target._select_target(cpu)
     except lg.errors.ArgumentError:
@@ -156,8 +156,8 @@ def test_shorter_vectors(made: dict[str, lg.Dynamics], cpu: str, monkeypatch: py
     monkeypatch.setenv(target.VARIABLE, cpu)
     dyn = lg.compile(MECHANISMS["two axes in turn"]())
     q, qd, _, tau = state(dyn.mechanism, 1)
-    wanted = swept(dyn, q, qd, tau)
-    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
+    expected = swept(dyn, q, qd, tau)
+    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 def test_what_is_saved_may_be_fetched_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,8 +166,8 @@ def test_what_is_saved_may_be_fetched_ahead(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     dyn = lg.compile(chain(102))
     q, qd, _, tau = state(dyn.mechanism, 1)
-    wanted = swept(dyn, q, qd, tau)
-    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
+    expected = swept(dyn, q, qd, tau)
+    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
     motion = lg.simulate(dyn.mechanism, 0.01, np.full(102, 0.02))
     assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
 
@@ -175,19 +175,19 @@ def test_what_is_saved_may_be_fetched_ahead(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("place", [0, 1, 60, 119])
 @pytest.mark.parametrize("which", [0, 1, 2])
 @pytest.mark.filterwarnings("ignore:.*not finite")
-def test_what_is_no_number_shows(made: dict[str, lg.Dynamics], which: int, place: int) -> None:
-    dyn = made["two axes in turn"]
+def test_what_is_no_number_shows(dynamics_by_name: dict[str, lg.Dynamics], which: int, place: int) -> None:
+    dyn = dynamics_by_name["two axes in turn"]
     q, qd, _, tau = state(dyn.mechanism, 1)
-    given = [q, qd, tau]
-    given[which][place] = np.nan
+    arguments = [q, qd, tau]
+    arguments[which][place] = np.nan
     for name in ("forward_dynamics", "inverse_dynamics"):
-        got = getattr(dyn, name)(*given)
+        got = getattr(dyn, name)(*arguments)
         assert np.isnan(got).any()
-        assert np.isnan(swept(dyn, *given, name=name)).any()
+        assert np.isnan(swept(dyn, *arguments, name=name)).any()
 
 
-def test_angles_of_many_turns(made: dict[str, lg.Dynamics]) -> None:
-    dyn = made["two axes in turn"]
+def test_angles_of_many_turns(dynamics_by_name: dict[str, lg.Dynamics]) -> None:
+    dyn = dynamics_by_name["two axes in turn"]
     q, qd, _, tau = state(dyn.mechanism, 1)
     q[17] += 1e11
     np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), swept(dyn, q, qd, tau), rtol=1e-9, atol=1e-9)
@@ -199,12 +199,12 @@ def test_pieces_that_do_not_agree_are_not_taken(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     dyn = lg.compile(chain(101))
     q, qd, _, tau = state(dyn.mechanism, 1)
-    assert agreed(dyn, q, qd, tau) == -1
+    assert status_of_long_chain_code(dyn, q, qd, tau) == -1
     np.testing.assert_array_equal(dyn.forward_dynamics(q, qd, tau), swept(dyn, q, qd, tau))
 
 
-def test_other_numbers_need_no_other_code(monkeypatch: pytest.MonkeyPatch, made: dict[str, lg.Dynamics]) -> None:
-    first = made["two axes in turn"]
+def test_other_numbers_need_no_other_code(monkeypatch: pytest.MonkeyPatch, dynamics_by_name: dict[str, lg.Dynamics]) -> None:
+    first = dynamics_by_name["two axes in turn"]
     q, qd, _, tau = state(first.mechanism, 1)
     before = first.forward_dynamics(q, qd, tau)
     compiled: list[str] = []
@@ -213,10 +213,10 @@ def test_other_numbers_need_no_other_code(monkeypatch: pytest.MonkeyPatch, made:
         machine_code, "compile_object", lambda ir, *rest, **named: compiled.append(ir) or original(ir, *rest, **named)
     )
     dyn = lg.compile(chain(120, masses=np.linspace(1, 3, 120), inertias=np.linspace(2, 1, 120)))
-    found = dyn.forward_dynamics(q, qd, tau)
+    accelerations = dyn.forward_dynamics(q, qd, tau)
     assert not compiled
-    assert np.abs(found - before).max() > 1
-    np.testing.assert_allclose(found, swept(dyn, q, qd, tau), rtol=0, atol=1e-12 * np.abs(found).max())
+    assert np.abs(accelerations - before).max() > 1
+    np.testing.assert_allclose(accelerations, swept(dyn, q, qd, tau), rtol=0, atol=1e-12 * np.abs(accelerations).max())
 
 
 def test_a_chain_of_200_is_pinocchios() -> None:
@@ -232,11 +232,11 @@ def test_a_chain_of_200_is_pinocchios() -> None:
         )
     q, qd, qdd, tau = state(dyn.mechanism, 7)
     data = model.createData()
-    for found, wanted in (
+    for actual, expected in (
         (dyn.forward_dynamics(q, qd, tau), pin.aba(model, data, q, qd, tau)),
         (dyn.inverse_dynamics(q, qd, qdd), pin.rnea(model, data, q, qd, qdd)),
     ):
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-10 * np.abs(wanted).max())
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
 def test_a_motion_goes_in_pieces_too() -> None:
@@ -246,8 +246,8 @@ def test_a_motion_goes_in_pieces_too() -> None:
     q0 = np.full(n, 0.02)
     motion = lg.simulate(mechanism, 0.05, q0, rtol=1e-9, atol=1e-11)
     rates = lambda t, y: np.concatenate([y[n:], swept(dyn, y[:n], y[n:], np.zeros(n))])  # noqa: E731
-    wanted = solve_ivp(rates, (0, 0.05), np.concatenate([q0, np.zeros(n)]), method="DOP853", rtol=1e-9, atol=1e-11).y[:, -1]
-    np.testing.assert_allclose(motion.q[-1], wanted[:n], rtol=0, atol=1e-8)
+    expected = solve_ivp(rates, (0, 0.05), np.concatenate([q0, np.zeros(n)]), method="DOP853", rtol=1e-9, atol=1e-11).y[:, -1]
+    np.testing.assert_allclose(motion.q[-1], expected[:n], rtol=0, atol=1e-8)
     assert long_chain_code_if_faster(FORWARD_DYNAMICS, dyn.tree, target.current()) is not None
 
 
@@ -279,7 +279,7 @@ def test_it_loses_no_more_digits_than_the_sweep(name: str, n: int) -> None:
         scale = max(abs(exact))
         errors = [float(max(abs(x - exact)) / scale) for x in (dyn.forward_dynamics(q, qd, tau), swept(dyn, q, qd, tau))]
     assert errors[0] <= 10 * max(errors[1], 2.0**-52)
-    assert agreed(dyn, q, qd, tau) == 0
+    assert status_of_long_chain_code(dyn, q, qd, tau) == 0
 
 
 # -- any chain and tree ------------------------------------------------------------------------------------------------------
@@ -304,22 +304,22 @@ def test_any_chain_and_tree(pattern: list[str], count: int, tree: bool, passive:
             changed.setattr(kind, "cost", plans.Cost(step=1.0, link=60.0, piece=0.0, rest=0.0))
         changed.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", 0)
         q, qd, _, tau = state(dyn.mechanism, seed % 1000)
-        wanted = swept(dyn, q, qd, tau)
-        np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
-        wanted = swept(dyn, q, qd, tau, name="inverse_dynamics")
-        np.testing.assert_allclose(dyn.inverse_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
+        expected = swept(dyn, q, qd, tau)
+        np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+        expected = swept(dyn, q, qd, tau, name="inverse_dynamics")
+        np.testing.assert_allclose(dyn.inverse_dynamics(q, qd, tau), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
 def test_every_link_is_in_one_piece_or_in_none() -> None:
     for build in MECHANISMS.values():
         tree = lg.compile(build()).tree
-        found = plan_if_faster(FORWARD_DYNAMICS, tree, target.current())
-        assert found is not None
-        links = sorted([*found.loose_links, *(i for links in found.pieces.values() for i in links)])
+        plan = plan_if_faster(FORWARD_DYNAMICS, tree, target.current())
+        assert plan is not None
+        links = sorted([*plan.loose_links, *(i for links in plan.pieces.values() for i in links)])
         assert links == list(range(len(tree)))
-        for group in found.groups:
-            kinds = {tuple(found.link_variants[i] for i in links) for links in group.pieces}
+        for group in plan.groups:
+            kinds = {tuple(plan.link_variants[i] for i in links) for links in group.pieces}
             assert len(kinds) == 1
-        for run_of in found.runs:
-            inside = [i for piece in run_of for i in found.pieces[piece]]
+        for run_of in plan.runs:
+            inside = [i for piece in run_of for i in plan.pieces[piece]]
             assert all(tree.parent[b] == a for a, b in pairwise(inside))

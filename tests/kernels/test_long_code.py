@@ -25,14 +25,14 @@ SIZE = 5
 def network(graph: Graph) -> tuple[list[Node], list[Node]]:
     """Two groups of outputs that share much, of values that are read near by and far away; some are inputs and constants."""
     x = [graph.input("x", k) for k in range(SIZE)]
-    made = list(x)
+    values = list(x)
     for k in range(60):
-        made.append((made[-1] * made[k]).sin() + made[k // 2] * x[k % SIZE] - 0.1 * made[-3])
-    shared = made[-7:]
-    return [*shared, x[1], graph.constant(0.5)], [a * made[SIZE] + a.cos() for a in shared] + [shared[0], x[2]]
+        values.append((values[-1] * values[k]).sin() + values[k // 2] * x[k % SIZE] - 0.1 * values[-3])
+    shared = values[-7:]
+    return [*shared, x[1], graph.constant(0.5)], [a * values[SIZE] + a.cos() for a in shared] + [shared[0], x[2]]
 
 
-def compiled(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[..., np.ndarray], str]:
+def compile_in_pieces(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[..., np.ndarray], str]:
     monkeypatch.setattr(schedule_module, "MAX_WHOLE_OPERATIONS", length)
     monkeypatch.setattr(schedule_module, "MAX_SHORT_OPERATIONS", length)
     monkeypatch.setattr(schedule_module, "PIECE_OPERATIONS", length)
@@ -54,17 +54,17 @@ def compiled(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[...
 
 def python(x: np.ndarray) -> tuple[list[float], list[float]]:
     """The same network, by hand."""
-    made = list(x)
+    values = list(x)
     for k in range(60):
-        made.append(np.sin(made[-1] * made[k]) + made[k // 2] * x[k % SIZE] - 0.1 * made[-3])
-    shared = made[-7:]
-    return [*shared, x[1], 0.5], [a * made[SIZE] + np.cos(a) for a in shared] + [shared[0], x[2]]
+        values.append(np.sin(values[-1] * values[k]) + values[k // 2] * x[k % SIZE] - 0.1 * values[-3])
+    shared = values[-7:]
+    return [*shared, x[1], 0.5], [a * values[SIZE] + np.cos(a) for a in shared] + [shared[0], x[2]]
 
 
 @pytest.mark.parametrize("length", [1, 7, 50])
 def test_pieces_give_what_the_whole_gives(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, _ = compiled(10_000, monkeypatch)
-    cut, text = compiled(length, monkeypatch)
+    whole, _ = compile_in_pieces(10_000, monkeypatch)
+    cut, text = compile_in_pieces(length, monkeypatch)
     assert text.count("define") > 2 + 100 // length
     x = np.random.default_rng(0).uniform(-1, 1, SIZE)
     for name, expected in zip(("first", "second"), python(x), strict=True):
@@ -81,9 +81,9 @@ def test_places_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(50):
         x = x.sin() * x
     scheduled = schedule(Trace(graph, [x]), fuse_products=False)
-    parts, kept = schedule_module.cut_schedule(scheduled, [1])
+    parts, spill_count = schedule_module.cut_schedule(scheduled, [1])
     assert len(parts[0]) > 30
-    assert kept <= 3
+    assert spill_count <= 3
 
 
 def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +100,8 @@ def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(object_cache, "_modules", OrderedDict())
     program = TreeProgram(INVERSE_DYNAMICS, lg.compile(arm).tree)
     trace = trace_unrolled(INVERSE_DYNAMICS, program.structure)
-    made = unrolled.unrolled_code(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))
-    assert "@piece.5(" in made.ir
+    code = unrolled.unrolled_code(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))
+    assert "@piece.5(" in code.ir
     cut = Kernel(program)
     assert np.array_equal(cut(*near), whole[0])
     assert np.array_equal(cut(*far), whole[1])

@@ -34,7 +34,7 @@ CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("how", CALLS)
-def test_overflow_is_told(slide: lg.Dynamics, how: str) -> None:
+def test_overflow_is_reported(slide: lg.Dynamics, how: str) -> None:
     call = CALLS[how]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -92,9 +92,9 @@ def test_blocks_are_whole_vectors() -> None:
     assert blocks.block_length(10**6) == 8
 
 
-def _sprung(**given: Any) -> lg.Dynamics:
+def _sprung(**arguments: Any) -> lg.Dynamics:
     bodies, joints = [lg.Body("ball", 1)], [lg.Joint("x", "prismatic", "ground", "ball", axis="x")]
-    spring = lg.PointSpring("coil", "ground", "ball", stiffness=10, **given)
+    spring = lg.PointSpring("coil", "ground", "ball", stiffness=10, **arguments)
     return lg.compile(lg.Mechanism("sprung", bodies, joints, springs=[spring]))
 
 
@@ -116,9 +116,9 @@ def test_a_spring_without_length_is_named() -> None:
         assert _sprung().gravity(zero) == pytest.approx(0)  # one without rest length pulls by k d, also where its ends meet
 
 
-def test_a_spring_that_is_too_long_is_told_of_once() -> None:
+def test_a_spring_that_is_too_long_is_reported_once() -> None:
     """Looking for the reason does not overflow with a warning of its own."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         _sprung(rest=0.5).gravity(np.array([1e300]))
-    assert [x.category for x in told] == [lg.MechanismWarning]
+    assert [x.category for x in caught_warnings] == [lg.MechanismWarning]

@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def compiled_kernels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The kernels that are compiled."""
     seen: list[str] = []
     original = machine_code.compile_object
@@ -42,20 +42,20 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_the_second_time_nothing_is_compiled(folder: Path, compiled: list[str]) -> None:
-    wanted = lg.compile(ARM).gravity(Q)
-    assert len(compiled) == 1
-    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), wanted)
-    assert len(compiled) == 1
+def test_the_second_time_nothing_is_compiled(folder: Path, compiled_kernels: list[str]) -> None:
+    expected = lg.compile(ARM).gravity(Q)
+    assert len(compiled_kernels) == 1
+    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), expected)
+    assert len(compiled_kernels) == 1
     other = random_mechanism(["revolute", "prismatic"], 9)
-    assert (lg.compile(other).gravity(Q) != wanted).any()
-    assert len(compiled) == 2
+    assert (lg.compile(other).gravity(Q) != expected).any()
+    assert len(compiled_kernels) == 2
 
 
-def test_rolled_kernels_come_back_too(folder: Path, compiled: list[str], rolled_only: None) -> None:
-    wanted = lg.compile(ARM).mass_matrix(Q)
-    np.testing.assert_array_equal(lg.compile(ARM).mass_matrix(Q), wanted)
-    assert len(compiled) == 1
+def test_rolled_kernels_come_back_too(folder: Path, compiled_kernels: list[str], rolled_only: None) -> None:
+    expected = lg.compile(ARM).mass_matrix(Q)
+    np.testing.assert_array_equal(lg.compile(ARM).mass_matrix(Q), expected)
+    assert len(compiled_kernels) == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
@@ -66,26 +66,26 @@ def test_it_is_private(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["cut", "flip", "empty", "garbage"])
-def test_a_damaged_object_is_made_anew(folder: Path, compiled: list[str], harm: str) -> None:
-    wanted = lg.compile(ARM).gravity(Q)
+def test_a_damaged_object_is_made_anew(folder: Path, compiled_kernels: list[str], harm: str) -> None:
+    expected = lg.compile(ARM).gravity(Q)
     file = max(folder.glob("*.kernel"), key=lambda f: f.stat().st_mtime_ns)
     data = bytearray(file.read_bytes())
     data[-100] ^= 1
     file.write_bytes({"cut": bytes(data[:200]), "flip": bytes(data), "empty": b"", "garbage": b"\x7fELF" * 100}[harm])
-    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), wanted)
-    assert len(compiled) == 2
+    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), expected)
+    assert len(compiled_kernels) == 2
 
 
-def test_a_whole_object_under_the_name_of_another_is_made_anew(folder: Path, compiled: list[str]) -> None:
+def test_a_whole_object_under_the_name_of_another_is_made_anew(folder: Path, compiled_kernels: list[str]) -> None:
     """Copied by hand, or by a disk that mixes files up: it would compute another mechanism's gravity."""
     other = random_mechanism(["revolute", "prismatic"], 9)
-    wanted = lg.compile(ARM).gravity(Q)
+    expected = lg.compile(ARM).gravity(Q)
     (mine,) = set(folder.glob("*.kernel"))
-    assert (lg.compile(other).gravity(Q) != wanted).any()
+    assert (lg.compile(other).gravity(Q) != expected).any()
     (its,) = set(folder.glob("*.kernel")) - {mine}
     mine.write_bytes(its.read_bytes())
-    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), wanted)
-    assert len(compiled) == 3
+    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), expected)
+    assert len(compiled_kernels) == 3
 
 
 def test_what_killed_processes_left_is_deleted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,12 +97,12 @@ def test_what_killed_processes_left_is_deleted(folder: Path, monkeypatch: pytest
     assert [f.name for f in folder.iterdir()] == ["first.kernel"]
 
 
-def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
+def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled_kernels: list[str]) -> None:
     monkeypatch.setenv(object_cache.VARIABLE, "off")
     monkeypatch.setattr(object_cache, "MAX_MODULES", 0)
     for _ in range(2):
         lg.compile(ARM).gravity(Q)
-    assert len(compiled) == 2
+    assert len(compiled_kernels) == 2
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,17 +169,17 @@ def test_the_same_file_with_another_value_is_another_kernel(folder: Path) -> Non
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_what_others_could_have_written_is_not_loaded(folder: Path, compiled: list[str]) -> None:
+def test_what_others_could_have_written_is_not_loaded(folder: Path, compiled_kernels: list[str]) -> None:
     lg.compile(ARM).gravity(Q)
     for file in folder.glob("*.kernel"):
         file.chmod(0o666)
     lg.compile(ARM).gravity(Q)
-    assert len(compiled) == 2
+    assert len(compiled_kernels) == 2
     folder.chmod(0o777)
     object_cache._private_folder.cache_clear()
     assert object_cache.folder() is None
     lg.compile(ARM).gravity(Q)
-    assert len(compiled) == 3
+    assert len(compiled_kernels) == 3
 
 
 def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

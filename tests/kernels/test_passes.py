@@ -42,13 +42,13 @@ def test_the_same_bits(name: str, whole: list[str], request: pytest.FixtureReque
     rng = np.random.default_rng(1)
     q = np.array(mechanism.initial.q, dtype=float) + 0.01 * rng.normal(size=(33, len(mechanism.coordinate_names)))
     qd, tau = rng.normal(size=(2, 33, mechanism.nv))
-    found = []
+    actual = []
     for _ in range(2):
         dyn = lg.compile(mechanism)
-        found.append((dyn.forward_dynamics(q, qd, tau), dyn.inverse_dynamics(q, qd, tau), dyn.mass_matrix(q)))
+        actual.append((dyn.forward_dynamics(q, qd, tau), dyn.inverse_dynamics(q, qd, tau), dyn.mass_matrix(q)))
         whole.append("from now on")
     assert whole.count("kernel") >= 3
-    for few, all_ in zip(*found, strict=True):
+    for few, all_ in zip(*actual, strict=True):
         assert np.array_equal(few, all_)
 
 

@@ -44,8 +44,8 @@ def test_all_operations() -> None:
     graph = Graph()
     trace = Trace(graph, all_operations(graph))
     x = np.array([0.3, -0.7, 1.9])
-    found = run(r.pack_rows(trace), {"x": x})
-    assert np.abs(found - replay(trace, lambda name, k: float(x[k]))).max() < 1e-15
+    result = run(r.pack_rows(trace), {"x": x})
+    assert np.abs(result - replay(trace, lambda name, k: float(x[k]))).max() < 1e-15
     assert np.isnan(run(r.pack_rows(trace), {"x": np.array([np.nan] * 3)})[:-1]).all()
 
 
@@ -57,6 +57,6 @@ def test_forward_dynamics(name: str) -> None:
     rows = r.pack_rows(trace)
     rng = np.random.default_rng(0)
     q, qd, tau = rng.normal(size=(3, dyn.nv))
-    found = run(rows, {"q": q, "qd": qd, "tau": tau, NUMBERS: np.asarray(sweeps.numbers.values)})
-    assert np.abs(found - dyn.forward_dynamics(q, qd, tau)).max() < 1e-11
+    result = run(rows, {"q": q, "qd": qd, "tau": tau, NUMBERS: np.asarray(sweeps.numbers.values)})
+    assert np.abs(result - dyn.forward_dynamics(q, qd, tau)).max() < 1e-11
     assert sum(len(phase.kinds) for phase in rows.phases) < len(trace.nodes) / 2  # it is a short loop

@@ -36,12 +36,12 @@ def run(program: Schedule, inputs: Mapping[str, Sequence[float]]) -> list[float]
     """Every operation after its arguments, each value made once."""
     values: dict[int, float] = dict(program.constants)
     out: dict[int, float] = {}
-    for name, result, given in program.operations:
+    for name, result, value in program.operations:
         if name == "output":
-            out[given[0]] = values[given[1]]
+            out[value[0]] = values[value[1]]
             continue
         assert result not in values
-        values[result] = inputs[given[0]][given[1]] if name in ("input", "angle") else MEANINGS[name](*(values[k] for k in given))
+        values[result] = inputs[value[0]][value[1]] if name in ("input", "angle") else MEANINGS[name](*(values[k] for k in value))
     return [out[k] for k in range(len(out))]
 
 
@@ -72,9 +72,9 @@ def test_forward_dynamics(name: str) -> None:
     program = TreeProgram(FORWARD_DYNAMICS, dyn.tree)
     trace = trace_unrolled(FORWARD_DYNAMICS, program.structure)
     q, qd, tau = np.random.default_rng(3).normal(size=(3, mechanism.nv))
-    found = run(schedule(trace, fuse_products=True), {"q": q, "qd": qd, "tau": tau, NUMBERS: program.numbers.values})
-    wanted = dyn.forward_dynamics(q, qd, tau)
-    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-11 * np.abs(wanted).max())
+    result = run(schedule(trace, fuse_products=True), {"q": q, "qd": qd, "tau": tau, NUMBERS: program.numbers.values})
+    expected = dyn.forward_dynamics(q, qd, tau)
+    np.testing.assert_allclose(result, expected, rtol=1e-11, atol=1e-11 * np.abs(expected).max())
 
 
 def test_a_product_used_twice_is_not_fused() -> None:

@@ -42,7 +42,7 @@ def exact(x: float) -> tuple[float, float]:
 @pytest.mark.parametrize("name", targets())
 @pytest.mark.parametrize("many", [False, True], ids=["one", "many"])
 @pytest.mark.parametrize("rolled", [False, True], ids=["unrolled", "rolled"])
-def test_accuracy(name: str, many: bool, rolled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sines_and_cosines_are_accurate_to_rounding(name: str, many: bool, rolled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if rolled:
         monkeypatch.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", -1)
@@ -52,9 +52,9 @@ def test_accuracy(name: str, many: bool, rolled: bool, monkeypatch: pytest.Monke
     spans = [rng.uniform(-s, s, 40) for s in (1e-3, 1.0, 10.0, 1e3, 9e5, 9e8, 1e12, 1e18)]
     x = np.concatenate([quadrants, np.nextafter(quadrants, 9), *spans, [0.0, -0.0, 1e-300, 5e-324, 1e60]])
     poses = dyn.pose(x[:, None], "tip") if many else np.array([dyn.pose([t], "tip") for t in x])
-    wanted = np.array([exact(t) for t in x])
+    expected = np.array([exact(t) for t in x])
     got = poses[:, [1, 0], 3]
-    error = np.abs(got - wanted).max(axis=1)
+    error = np.abs(got - expected).max(axis=1)
     # about one unit in the last place of numbers up to 1; twice that where the angle was first brought within one turn
     assert error[np.abs(x) < 9e5].max() < 2.3e-16
     assert error.max() < 6e-16

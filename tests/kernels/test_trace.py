@@ -57,8 +57,8 @@ def test_random_expressions_keep_their_value(steps: list[tuple[str, int, int]], 
             for values in (traced, plain):
                 x, y = values[a], values[b]
                 values.append(x + y if operation == "+" else x - y if operation == "-" else x * y)
-    for x, wanted in zip(traced, plain, strict=True):
-        assert math.isclose(evaluate(x, inputs), wanted, rel_tol=1e-9, abs_tol=1e-9)
+    for x, expected in zip(traced, plain, strict=True):
+        assert math.isclose(evaluate(x, inputs), expected, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def test_zero_one_and_signs_fold_away() -> None:
@@ -84,8 +84,8 @@ def test_zero_one_and_signs_fold_away() -> None:
 def test_what_no_output_needs_is_left_out() -> None:
     graph = Graph()
     x, y = graph.input("x", 0), graph.input("y", 0)
-    wanted, _unwanted = x * x, (y + 1) * y
-    trace = Trace(graph, [wanted])
+    expected, _unwanted = x * x, (y + 1) * y
+    trace = Trace(graph, [expected])
     assert [n[0] for n in trace.nodes] == ["input", "mul"]
     assert [n.graph.nodes[n.index] for n in trace.unused_inputs] == [("input", "y", 0)]
 

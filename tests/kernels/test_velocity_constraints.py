@@ -23,9 +23,9 @@ from tests.mechanisms import random_mechanism, random_placement, state
 def test_pfaffian_rows_with_time() -> None:
     tree = random_mechanism(["revolute", "prismatic", "helical"], 2, chain=True)
     coefficients = (("j0", "1 + j1^2*cos(2*t)"), ("j2", "sin(j0 - t)*exp(-j1)"), ("j0", "tanh(j2)"))
-    given = tuple((speed, expression(tree, text)) for speed, text in coefficients)
+    values = tuple((speed, expression(tree, text)) for speed, text in coefficients)
     rows = [
-        lg.PfaffianConstraint("p", given, expression(tree, "3*sin(2*t) + t^2")),
+        lg.PfaffianConstraint("p", values, expression(tree, "3*sin(2*t) + t^2")),
         lg.PfaffianConstraint("c", (("j1", 2.0), ("j0", -1)), 0.5),
     ]
     mechanism = tree.replace(constraints=rows)
@@ -39,11 +39,11 @@ def test_pfaffian_rows_with_time() -> None:
 
 def test_pfaffian_rows_of_quaternions_and_body_speeds() -> None:
     tree = random_mechanism(["ball", "free"], 2, chain=True)
-    given = (("j0.wx", expression(tree, "j1.px*j0.y")), ("j1.vz", expression(tree, "j0.w - j1.z^2")), ("j1.wy", 1))
-    check_differences(tree.replace(constraints=[lg.PfaffianConstraint("p", given, expression(tree, "t^2"))]))
+    values = (("j0.wx", expression(tree, "j1.px*j0.y")), ("j1.vz", expression(tree, "j0.w - j1.z^2")), ("j1.wy", 1))
+    check_differences(tree.replace(constraints=[lg.PfaffianConstraint("p", values, expression(tree, "t^2"))]))
 
 
-def moved(
+def body_motion(
     dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, body: str, at: object
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Orientation of a body, position of a point of it, angular velocity and the point's velocity, in the world."""
@@ -61,7 +61,7 @@ def test_knife_edges() -> None:
     q, qd, _, _ = state(mechanism, 1)
     want = []
     for edge, direction in zip(edges, ((1.0, 2.0, -0.5), (0, 1, 0)), strict=True):
-        R, _, _, u = moved(dyn, q, qd, edge.body, edge.point)
+        R, _, _, u = body_motion(dyn, q, qd, edge.body, edge.point)
         want.append(R @ direction @ u / np.linalg.norm(direction))
     np.testing.assert_allclose(dyn.constraint_rate(q, qd), want, rtol=1e-12)
 
@@ -74,8 +74,8 @@ def test_knife_edges_as_in_the_closed_form() -> None:
 
 def rolling_by_hand(dyn: lg.Dynamics, rolling: lg.RollingConstraint, q: np.ndarray, qd: np.ndarray) -> list[float]:
     """Contact, and the slip of the touching points along two directions of the plane."""
-    S, o, spin, carried = moved(dyn, q, qd, rolling.on, rolling.point)
-    R, center, w, u = moved(dyn, q, qd, rolling.body, rolling.center)
+    S, o, spin, carried = body_motion(dyn, q, qd, rolling.on, rolling.point)
+    R, center, w, u = body_motion(dyn, q, qd, rolling.body, rolling.center)
     x, y, n = (
         S @ np.array(rotation_z_to(rolling.normal), dtype=float)[:, 0],
         S @ np.array(rotation_z_to(rolling.normal), dtype=float)[:, 1],
@@ -109,7 +109,7 @@ ROLLING = {
 
 
 @pytest.mark.parametrize("name", ROLLING)
-def test_rolling(name: str) -> None:
+def test_a_rolling_point_does_not_slip(name: str) -> None:
     tree = random_mechanism(["free", "revolute"], 8, chain=True)
     plate = lg.Body("plate", 1.0, inertia=(0.1, 0.1, 0.1))
     hinge = lg.Joint("hinge", "ball", "ground", "plate", random_placement(np.random.default_rng(1)))
@@ -186,13 +186,13 @@ def test_python_functions_of_quaternions() -> None:
     check_differences(tree.replace(constraints=[lg.PfaffianFunctionConstraint("f", row)]))
 
 
-def test_functions_are_told_apart() -> None:
+def test_functions_are_distinguished() -> None:
     """Two functions of the same name, on the same mechanism: the second does not run the first one's machine code."""
     tree = random_mechanism(["revolute", "prismatic"], 2, chain=True)
     q, qd = np.array([0.3, 0.4]), np.array([1.5, -2.0])
     for k in range(2):
         for factor in (1.0, 2.0):
-            made = tree.replace(
+            changed = tree.replace(
                 constraints=[lg.PfaffianFunctionConstraint("f", lambda t, q, qd, k=k, factor=factor: factor * qd[k])]
             )
-            assert lg.compile(made).constraint_rate(q, qd) == factor * qd[k]
+            assert lg.compile(changed).constraint_rate(q, qd) == factor * qd[k]

@@ -13,7 +13,7 @@ from tests.mechanisms import random_mechanism
 CONTACT = {"in contact": 30.0, "off contact": -30.0}
 
 
-def walled(at: float = 0.0) -> tuple[lg.Mechanism, lg.Wall, lg.Wall]:
+def tree_with_walls(at: float = 0.0) -> tuple[lg.Mechanism, lg.Wall, lg.Wall]:
     """A branching tree with a wall on the ground and one between two of its bodies, `at` along their normals."""
     tree = random_mechanism(["free", "revolute", "prismatic", "ball"], 3)
     names = [b.name for b in tree.bodies]
@@ -44,7 +44,7 @@ def gaps(mechanism: lg.Mechanism, wall: lg.Wall, q: np.ndarray, qd: np.ndarray) 
 
 def test_against_wrenches() -> None:
     """The push, written down by itself, as wrenches on both bodies of the mechanism without walls."""
-    mechanism, *walls = walled()
+    mechanism, *walls = tree_with_walls()
     bare, dyn = lg.compile(mechanism.replace(springs=[])), lg.compile(mechanism)
     q, qd, tau = states(mechanism, 40)
     wrenches: dict[str, np.ndarray] = {}
@@ -65,14 +65,14 @@ def test_against_wrenches() -> None:
     qdd = dyn.forward_dynamics(q, qd, tau)
     assert qdd == pytest.approx(bare.forward_dynamics(q, qd, tau, wrenches), rel=1e-8, abs=1e-7)
     assert dyn.inverse_dynamics(q, qd, qdd) == pytest.approx(tau, abs=1e-7)
-    found, wanted = dyn.reactions(q, qd, qdd), bare.reactions(q, qd, qdd, wrenches)
-    assert found == pytest.approx(wanted, rel=1e-8, abs=1e-7)
+    actual, expected = dyn.reactions(q, qd, qdd), bare.reactions(q, qd, qdd, wrenches)
+    assert actual == pytest.approx(expected, rel=1e-8, abs=1e-7)
     assert dyn.spring_forces(q[0], qd[0]) == pytest.approx(dyn.spring_forces(q, qd)[0], rel=1e-13, abs=1e-13)
 
 
 def test_the_parts() -> None:
     """G is the gradient of V; G and F together are all that the walls do; F takes energy, never gives it."""
-    mechanism, *_ = walled()
+    mechanism, *_ = tree_with_walls()
     bare, dyn = lg.compile(mechanism.replace(springs=[])), lg.compile(mechanism)
     q, qd, _ = states(mechanism, 40)
     zero = np.zeros_like(qd)
@@ -85,22 +85,22 @@ def test_the_parts() -> None:
     assert power.max() > 0.1
     rate = np.sum(dyn.gravity(q) * qd, axis=1)
     h = 1e-6
-    ahead, behind = (np.array([moved(mechanism, a, s * h * b) for a, b in zip(q, qd, strict=True)]) for s in (1, -1))
+    ahead, behind = (np.array([displace(mechanism, a, s * h * b) for a, b in zip(q, qd, strict=True)]) for s in (1, -1))
     slope = (dyn.potential_energy(ahead) - dyn.potential_energy(behind)) / (2 * h)
     assert slope == pytest.approx(rate, rel=1e-5, abs=1e-5)
     with pytest.raises(lg.ArgumentError, match="friction\\(qd, q=q\\)"):
         dyn.friction(qd)
 
 
-def moved(mechanism: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+def displace(mechanism: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     from lagrangian.configuration.coordinates import integrate
 
     return integrate(mechanism, q, step)
 
 
 @pytest.mark.parametrize("where", CONTACT)
-def test_derivatives(where: str) -> None:
-    mechanism, *_ = walled(CONTACT[where])
+def test_derivatives_agree_with_differences_in_and_out_of_contact(where: str) -> None:
+    mechanism, *_ = tree_with_walls(CONTACT[where])
     q, qd, tau = states(mechanism, 1)
     touched = lg.compile(mechanism).spring_forces(q[0], 0 * qd[0]) > 0
     assert touched.all() if where == "in contact" else not touched.any()
@@ -136,7 +136,7 @@ def test_springs_have_tensions() -> None:
 
 
 def test_what_is_not_a_number_shows() -> None:
-    mechanism, *_ = walled(-30.0)
+    mechanism, *_ = tree_with_walls(-30.0)
     q, qd, _ = states(mechanism, 1)
     dyn = lg.compile(mechanism)
     q[0, 5] = np.nan

@@ -24,7 +24,7 @@ def unit(x):
     return x / np.linalg.norm(x)
 
 
-def wristed(kind, rng, rounding=0.0):
+def arm_with_wrist(kind, rng, rounding=0.0):
     """Six random axes, the last three through one point. `kind` names what is special of the first three (parallel `p`,
     intersecting `i`, `orthogonal`), of the wrist (`euler`: perpendicular axes), or of all (`mirrored`: the first three meet).
     """

@@ -11,21 +11,21 @@ from tests.kinematics.arms import apart, pose
 PUMA = lg.library("puma560")
 
 
-def sound(arm, T, found, frame="tip", tolerance=1e-11):
+def sound(arm, T, actual, frame="tip", tolerance=1e-11):
     """Each solution meets the pose, is within half a turn of zero, and differs from the others; they are in order."""
-    for q in found:
+    for q in actual:
         assert np.abs(pose(arm, q, frame) - T).max() < tolerance
         assert ((q > -np.pi) & (q <= np.pi)).all()
-    for a, b in itertools.pairwise(found):
+    for a, b in itertools.pairwise(actual):
         first = np.flatnonzero(np.abs(a - b) > 1e-6)[0]
         assert a[first] < b[first]
-    assert all(apart(a, b) > 1e-7 for a, b in itertools.combinations(found, 2))
-    return found
+    assert all(apart(a, b) > 1e-7 for a, b in itertools.combinations(actual, 2))
+    return actual
 
 
 def holds(arm, q, frame="tip"):
     """Solves the pose at q: the solutions are sound, and q is one of them."""
     T = pose(arm, q, frame)
-    found = sound(arm, T, analytic_inverse_kinematics(arm, T, frame), frame)
-    assert min(apart(q, b) for b in found) < 1e-6
-    return found
+    result = sound(arm, T, analytic_inverse_kinematics(arm, T, frame), frame)
+    assert min(apart(q, b) for b in result) < 1e-6
+    return result

@@ -26,10 +26,10 @@ def test_aligned_wrist_gives_one_with_q4_zero():
         q = rng.uniform(-3, 3, 6)
         q[4] = 0
         T = pose(arm, q)
-        found = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"))
+        actual = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"))
         # two shoulders and two elbows; at one of the four the wrist is aligned, at another it is folded back
-        assert len(found) == 6
-        aligned = [b for b in found if abs(np.sin(b[4])) < 1e-9]
+        assert len(actual) == 6
+        aligned = [b for b in actual if abs(np.sin(b[4])) < 1e-9]
         assert all(b[3] == 0 for b in aligned)
         own = min(aligned, key=lambda b: apart(b[:3], q[:3]))
         assert apart(own, [*q[:3], 0, 0, q[3] + q[5]]) < 1e-9
@@ -55,9 +55,9 @@ def test_wrist_above_the_shoulder():
         q = rng.uniform(-3, 3, 6)
         q[1] = -np.arctan2(0.4 * np.sin(q[2]), 0.5 + 0.4 * np.cos(q[2]))
         T = pose(arm, q)
-        found = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"))
-        assert len(found) == 4
-        assert all(b[0] == 0 for b in found)
+        actual = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"))
+        assert len(actual) == 4
+        assert all(b[0] == 0 for b in actual)
 
 
 def test_every_quarter_turn():
@@ -142,15 +142,15 @@ def test_joints_listed_in_another_order_and_universal_ones():
     bodies = [b for b in plain.bodies if b.name != "b4"]
     tip = lg.Frame("tip", "b5", lg.Transform(plain.frames[0].placement.rotation, (0, 0, 0.2)))
     arm = lg.Mechanism("arm", bodies, [*joints[:4], pair], frames=(tip,))
-    found = analytic_inverse_kinematics(arm, T, "tip")
-    np.testing.assert_allclose(found, analytic_inverse_kinematics(plain, T, "tip"), rtol=0, atol=1e-12)
+    solutions = analytic_inverse_kinematics(arm, T, "tip")
+    np.testing.assert_allclose(solutions, analytic_inverse_kinematics(plain, T, "tip"), rtol=0, atol=1e-12)
 
 
 # -- limits, and what is not solved ------------------------------------------------------------------------------------
 
 
 def test_limits_move_angles_by_whole_turns_and_leave_none_out():
-    def limited(*limits):
+    def with_limits(*limits):
         arm = lg.library("two_r")
         return arm.replace(
             joints=[
@@ -160,13 +160,13 @@ def test_limits_move_angles_by_whole_turns_and_leave_none_out():
         )
 
     free = analytic_inverse_kinematics(lg.library("two_r"), (1.4, 1.2), "tip")
-    arm = limited((2 * np.pi, 4 * np.pi), (0, 1))
+    arm = with_limits((2 * np.pi, 4 * np.pi), (0, 1))
     up, down = analytic_inverse_kinematics(arm, (1.4, 1.2), "tip")
     np.testing.assert_allclose(up - free[0], (2 * np.pi, 0), atol=1e-15)
     np.testing.assert_allclose(down - free[1], (2 * np.pi, 0), atol=1e-15)  # theta2 < 0 cannot be brought into (0, 1)
     assert within_limits(arm, up)
     assert not within_limits(arm, down)
-    up, down = analytic_inverse_kinematics(limited((-4 * np.pi, -2 * np.pi), (0, 2 * np.pi)), (1.4, 1.2), "tip")
+    up, down = analytic_inverse_kinematics(with_limits((-4 * np.pi, -2 * np.pi), (0, 2 * np.pi)), (1.4, 1.2), "tip")
     np.testing.assert_allclose(up - free[0], (-4 * np.pi, 0), atol=1e-14)
     np.testing.assert_allclose(down - free[1], (-4 * np.pi, 2 * np.pi), atol=1e-14)
     with pytest.raises(LagrangianError, match=r"q has shape \(3,\); \(2,\) is needed: theta1, theta2"):
@@ -199,7 +199,7 @@ def test_arms_whose_wrist_stays_on_a_surface_are_left_to_others():
     assert analytic_inverse_kinematics(elsewhere, np.eye(4), "ground") is None
 
 
-def test_what_is_wrong_is_said():
+def test_what_is_wrong_is_reported():
     two_r = lg.library("two_r")
     standing = serial([X, X], [0 * Z, Z], 2 * Z)
     bad = np.eye(4)
@@ -223,9 +223,9 @@ def test_what_is_wrong_is_said():
 
 def test_a_rounded_rotation_is_taken_as_one():
     q = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
-    found = analytic_inverse_kinematics(PUMA, np.round(pose(PUMA, q, "link6"), 6), "link6")
-    assert len(found) == 8
-    assert min(apart(q, b) for b in found) < 1e-4
+    solutions = analytic_inverse_kinematics(PUMA, np.round(pose(PUMA, q, "link6"), 6), "link6")
+    assert len(solutions) == 8
+    assert min(apart(q, b) for b in solutions) < 1e-4
 
 
 def test_takes_a_millisecond_or_so():

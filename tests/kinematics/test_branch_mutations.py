@@ -19,7 +19,7 @@ import pytest
 
 from lagrangian.kinematics import analytic, screws, spherical_wrist
 from tests.algorithms.test_mutations import _Alter, places
-from tests.kinematics.arms import Z, apart, pose, serial, unit, upright, wristed
+from tests.kinematics.arms import Z, apart, arm_with_wrist, pose, serial, unit, upright
 
 MODULES = (screws, spherical_wrist, analytic)
 # what is altered: a whole module, or some definitions of one
@@ -53,7 +53,7 @@ def cases():
     rng = np.random.default_rng(0)
     exact, inexact = [], []
     for kind in ("general", "i12 p23", "i23", "p12 euler", "mirrored"):
-        arm = wristed(kind, rng)
+        arm = arm_with_wrist(kind, rng)
         exact += [(arm, pose(arm, q)) for q in rng.uniform(-np.pi, np.pi, (2, 6))]
     w = unit(np.array([1.0, 2.0, 3.0]))
     arm = serial([w, -w], rng.normal(size=(2, 3)), rng.normal(size=3))
@@ -67,7 +67,7 @@ def cases():
         q[list(change)] = list(change.values())
         exact.append((arm, pose(arm, q)))
     for kind, rounding in (("i12 p23 euler", 1e-7), ("orthogonal i23", 1e-5), ("p12 i23", 1e-6)):
-        arm = wristed(kind, rng, rounding)
+        arm = arm_with_wrist(kind, rng, rounding)
         inexact += [(arm, pose(arm, q)) for q in rng.uniform(-np.pi, np.pi, (2, 6))]
         missed = [replace(j, placement=np.array(j.placement.position) + 1e-6 * rng.normal(size=3)) for j in arm.joints]
         arm = arm.replace(joints=missed)
@@ -94,20 +94,20 @@ def rebuilt(monkeypatch, change: types.ModuleType | None = None, n: int = -1):
     return copies, line
 
 
-def solved(copies, newton: bool) -> Iterator[np.ndarray | None]:
+def solve_with(copies, newton: bool) -> Iterator[np.ndarray | None]:
     if not newton:
         copies[screws].MAX_STEPS = copies[spherical_wrist].MAX_STEPS = 0
         copies[spherical_wrist].POSE_TOLERANCE = 1e-7
     for arm, T in EXACT + INEXACT if newton else EXACT:
-        found = copies[analytic].analytic_inverse_kinematics(arm, T, "tip")
-        yield None if found is None else np.array(found)
+        result = copies[analytic].analytic_inverse_kinematics(arm, T, "tip")
+        yield None if result is None else np.array(result)
     if newton:
         yield from steps(copies)
 
 
 def steps(copies) -> Iterator[np.ndarray]:
     """Newton's steps by themselves: four or five bring back what was moved by a hundredth."""
-    arm, q = wristed("general", np.random.default_rng(1)), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    arm, q = arm_with_wrist("general", np.random.default_rng(1)), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     chain = copies[screws].serial_chain(arm, arm.frame("tip"))
     copies[screws].MAX_STEPS, copies[spherical_wrist].MAX_STEPS = 4, 5
     angles, miss = chain.refine([q + 0.01 * np.cos(np.arange(6))], pose(arm, q), 1.0)
@@ -116,14 +116,14 @@ def steps(copies) -> Iterator[np.ndarray]:
     exact = kind._quartic
     kind._quartic = lambda self, a, d: [x + 0.01 for x in exact(self, a, d)]
     target = chain.exponential_products(q[None])[0, 3] @ [*solver.centre, 1]
-    found = [x for x in solver.arm.solve(tuple(target[:3])) if apart(x, q[:3]) < 0.1]
-    yield np.array(found[0]) - q[:3] if len(found) == 1 else np.full(3, np.nan)
+    results = [x for x in solver.arm.solve(tuple(target[:3])) if apart(x, q[:3]) < 0.1]
+    yield np.array(results[0]) - q[:3] if len(results) == 1 else np.full(3, np.nan)
 
 
-def differs(found: np.ndarray | None, expected: np.ndarray | None) -> bool:
-    if found is None or expected is None or found.shape != expected.shape:
-        return found is not expected
-    return found.size > 0 and not apart(found, expected) < 1e-6
+def differs(actual: np.ndarray | None, expected: np.ndarray | None) -> bool:
+    if actual is None or expected is None or actual.shape != expected.shape:
+        return actual is not expected
+    return actual.size > 0 and not apart(actual, expected) < 1e-6
 
 
 def test_unaltered_they_hold(monkeypatch):
@@ -145,7 +145,7 @@ def lines_of(module: types.ModuleType, names: tuple[str, ...]) -> set[int]:
 def test_every_sign_counts(part, monkeypatch):
     module, names = ALTERED[part]
     source, lines = inspect.getsource(module).splitlines(), lines_of(module, names)
-    expected = {newton: list(solved(rebuilt(monkeypatch)[0], newton)) for newton in (False, True)}
+    expected = {newton: list(solve_with(rebuilt(monkeypatch)[0], newton)) for newton in (False, True)}
     missed = []
     for n in range(places(module)):
         copies, line = rebuilt(monkeypatch, module, n)
@@ -156,8 +156,8 @@ def test_every_sign_counts(part, monkeypatch):
             continue
         try:
             with np.errstate(all="ignore"):
-                caught = any(map(differs, solved(copies, True), expected[True])) or any(
-                    map(differs, solved(rebuilt(monkeypatch, module, n)[0], False), expected[False])
+                caught = any(map(differs, solve_with(copies, True), expected[True])) or any(
+                    map(differs, solve_with(rebuilt(monkeypatch, module, n)[0], False), expected[False])
                 )
         except (ValueError, ArithmeticError, IndexError, TypeError, np.linalg.LinAlgError):
             caught = True

@@ -9,7 +9,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.kinematics import screws, spherical_wrist
 from lagrangian.kinematics.analytic import analytic_inverse_kinematics
-from tests.kinematics.arms import X, Y, Z, apart, pose, serial, unit, wristed
+from tests.kinematics.arms import X, Y, Z, apart, arm_with_wrist, pose, serial, unit
 from tests.kinematics.branch_checks import (
     PUMA,
     holds,
@@ -49,12 +49,12 @@ def test_parallel_axes_anywhere(seed):
     for _ in range(10):
         q = rng.uniform(-np.pi, np.pi, 2)
         T = pose(arm, q)
-        found = analytic_inverse_kinematics(arm, T, "tip")
-        assert len(found) == 2
-        assert min(apart(q, b) for b in found) < 1e-9
-        assert max(np.abs(pose(arm, b)[:3, 3] - T[:3, 3]).max() for b in found) < 1e-13
+        solutions = analytic_inverse_kinematics(arm, T, "tip")
+        assert len(solutions) == 2
+        assert min(apart(q, b) for b in solutions) < 1e-9
+        assert max(np.abs(pose(arm, b)[:3, 3] - T[:3, 3]).max() for b in solutions) < 1e-13
         np.testing.assert_allclose(
-            analytic_inverse_kinematics(arm, T[:2, 3], "tip"), found, rtol=0, atol=1e-9
+            analytic_inverse_kinematics(arm, T[:2, 3], "tip"), solutions, rtol=0, atol=1e-9
         )  # z follows from the plane
         assert analytic_inverse_kinematics(arm, T[:3, 3] + 1e-6 * w, "tip") == []
 
@@ -88,17 +88,17 @@ def test_puma_has_eight():
     dyn = lg.compile(PUMA)
     q = np.random.default_rng(1).uniform(-np.pi, np.pi, (300, 6))
     for q0, T in zip(q, dyn.pose(q, "link6"), strict=True):
-        found = analytic_inverse_kinematics(PUMA, T, "link6")
-        assert len(found) == 8
-        assert min(apart(q0, b) for b in found) < 1e-7
-        assert np.abs(dyn.pose(np.array(found), "link6") - T).max() < 1e-12
+        solutions = analytic_inverse_kinematics(PUMA, T, "link6")
+        assert len(solutions) == 8
+        assert min(apart(q0, b) for b in solutions) < 1e-7
+        assert np.abs(dyn.pose(np.array(solutions), "link6") - T).max() < 1e-12
 
 
 def test_puma_as_published():
     """The two solutions the Robotics Toolbox prints for its nominal pose (`ikine6s`; Corke, Robotics, Vision and Control)."""
-    found = analytic_inverse_kinematics(PUMA, pose(PUMA, PUMA.poses["qn"], "link6"), "link6")
+    solutions = analytic_inverse_kinematics(PUMA, pose(PUMA, PUMA.poses["qn"], "link6"), "link6")
     for printed in ([2.6486, -3.9270, 0.0940, 2.5326, 0.9743, 0.3734], [0, 0.7854, 3.1416, 0, 0.7854, 0]):
-        assert min(apart(printed, b) for b in found) < 1e-4
+        assert min(apart(printed, b) for b in solutions) < 1e-4
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -106,7 +106,7 @@ def test_arms_of_every_geometry(kind):
     rng = np.random.default_rng(7)
     counts = set()
     for _ in range(20):
-        arm = wristed(kind, rng)
+        arm = arm_with_wrist(kind, rng)
         counts |= {len(holds(arm, rng.uniform(-np.pi, np.pi, 6))) for _ in range(4)}
     assert max(counts) == 8
     if "i12 p23 euler" in kind:
@@ -121,10 +121,10 @@ def test_closed_form_alone(kind, monkeypatch):
     monkeypatch.setattr(spherical_wrist, "POSE_TOLERANCE", 1e-7)
     rng = np.random.default_rng(3)
     for _ in range(20):
-        arm, q = wristed(kind, rng), rng.uniform(-np.pi, np.pi, 6)
+        arm, q = arm_with_wrist(kind, rng), rng.uniform(-np.pi, np.pi, 6)
         T = pose(arm, q)
-        found = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"), tolerance=1e-7)
-        assert min(apart(q, b) for b in found) < 1e-6
+        actual = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"), tolerance=1e-7)
+        assert min(apart(q, b) for b in actual) < 1e-6
 
 
 @pytest.mark.parametrize("rounding", [1e-3, 1e-5, 1e-6, 1e-8, 1e-12])
@@ -133,7 +133,7 @@ def test_nearly_parallel_and_nearly_meeting_axes(kind, rounding):
     """A calibrated arm is never exactly what its drawing says."""
     rng = np.random.default_rng(11)
     for _ in range(8):
-        arm = wristed(kind, rng, rounding)
+        arm = arm_with_wrist(kind, rng, rounding)
         for _ in range(3):
             holds(arm, rng.uniform(-np.pi, np.pi, 6))
 
@@ -143,13 +143,13 @@ def test_none_is_missing(kind):
     """The wrist's centre: Newton's method from 600 random starts finds as many different first three angles, and the same."""
     rng = np.random.default_rng(5)
     for _ in range(3):
-        arm, q0 = wristed(kind, rng), rng.uniform(-np.pi, np.pi, 6)
+        arm, q0 = arm_with_wrist(kind, rng), rng.uniform(-np.pi, np.pi, 6)
         W = np.array([j.axis for j in arm.joints], dtype=float)
         P = np.cumsum([np.array(j.placement.position, dtype=float) for j in arm.joints], axis=0)
         centre = np.linalg.lstsq(np.vstack([np.eye(3) - np.outer(w, w) for w in W[3:]]),
                                  np.concatenate([p - w * (w @ p) for w, p in zip(W[3:], P[3:], strict=True)]))[0]  # fmt: skip
 
-        def reached(q, W=W, P=P, centre=centre):
+        def wrist_centre_and_jacobian(q, W=W, P=P, centre=centre):
             """Where the first three joints bring it, and the Jacobian, for rows of q."""
             x, J = np.broadcast_to(centre, (len(q), 3)), np.zeros((len(q), 3, 3))
             for k in (2, 1, 0):
@@ -160,18 +160,22 @@ def test_none_is_missing(kind):
                 J[:, :, k] = np.cross(W[k], x - P[k])
             return x, J
 
-        target = reached(q0[None])[0]
+        target = wrist_centre_and_jacobian(q0[None])[0]
         q = rng.uniform(-np.pi, np.pi, (600, 3))
         for _ in range(60):
-            x, J = reached(q)
+            x, J = wrist_centre_and_jacobian(q)
             step = np.einsum("rij,rj->ri", np.linalg.pinv(J, rcond=1e-10), target - x)
             q = q + step * np.minimum(1, 0.5 / np.maximum(1e-9, np.abs(step).max(axis=1, keepdims=True)))
         different = []
-        for row in q[np.abs(reached(q)[0] - target).max(axis=1) < 1e-10]:
+        for row in q[np.abs(wrist_centre_and_jacobian(q)[0] - target).max(axis=1) < 1e-10]:
             if all(apart(row, other) > 1e-5 for other in different):
                 different.append(row)
         solver = spherical_wrist.SphericalWrist.from_chain(screws.serial_chain(arm, arm.frame("tip")))
-        ours = [row for row in solver.arm.solve(tuple(target[0])) if np.abs(reached(np.array([row]))[0] - target).max() < 1e-9]
+        ours = [
+            row
+            for row in solver.arm.solve(tuple(target[0]))
+            if np.abs(wrist_centre_and_jacobian(np.array([row]))[0] - target).max() < 1e-9
+        ]
         assert len(ours) == len(different)
         assert all(min(apart(a, b) for b in ours) < 1e-7 for a in different)
 

@@ -37,8 +37,8 @@ def test_points_leave_the_orientation_free():
     T = np.diag([1.0, -1, -1, 1])
     T[:3, 3] = (0.4, 0.3, 0.5)
     q = lg.inverse_kinematics(arm, T, "tool", directions=("wx", "wy", "x", "y", "z"))  # turned about z as it likes
-    found = pose(arm, q, "tool")
-    np.testing.assert_allclose(found[:3, 3], T[:3, 3], rtol=0, atol=1e-10)
+    actual = pose(arm, q, "tool")
+    np.testing.assert_allclose(actual[:3, 3], T[:3, 3], rtol=0, atol=1e-10)
 
 
 LOOPS = {
@@ -63,10 +63,10 @@ def test_loops_stay_closed(name):
         )
         q = lg.inverse_kinematics(mechanism, T, frame, directions=led)
         assert np.abs(dyn.loop_residual(q)).max() < 1e-10
-        found = dyn.pose(q, frame)
-        np.testing.assert_allclose(found[:3, 3], T[:3, 3], rtol=0, atol=1e-10)
+        pose = dyn.pose(q, frame)
+        np.testing.assert_allclose(pose[:3, 3], T[:3, 3], rtol=0, atol=1e-10)
         if "wz" in led:
-            np.testing.assert_allclose(found[:3, :3], T[:3, :3], rtol=0, atol=1e-10)
+            np.testing.assert_allclose(pose[:3, :3], T[:3, :3], rtol=0, atol=1e-10)
 
 
 def test_coordinates_as_the_target():
@@ -89,46 +89,46 @@ def test_coordinates_as_the_target():
 
 def test_every_configuration_in_closed_form():
     two_r, puma = lg.library("two_r"), lg.library("puma560")
-    found = lg.inverse_kinematics(two_r, (1.4, 1.2), "tip", all_solutions=True)
-    np.testing.assert_allclose(found, analytic_inverse_kinematics(two_r, (1.4, 1.2), "tip"), rtol=0, atol=0)
+    solution = lg.inverse_kinematics(two_r, (1.4, 1.2), "tip", all_solutions=True)
+    np.testing.assert_allclose(solution, analytic_inverse_kinematics(two_r, (1.4, 1.2), "tip"), rtol=0, atol=0)
     T = pose(puma, np.array([0.3, -0.5, 0.4, 0.6, 0.7, -0.2]), "link6")
-    found = lg.inverse_kinematics(puma, T, "link6", all_solutions=True)
-    assert len(found) == 8
-    assert max(np.abs(pose(puma, q, "link6") - T).max() for q in found) < 1e-11
+    solution = lg.inverse_kinematics(puma, T, "link6", all_solutions=True)
+    assert len(solution) == 8
+    assert max(np.abs(pose(puma, q, "link6") - T).max() for q in solution) < 1e-11
 
 
 def test_every_configuration_by_many_starts():
     scara = lg.library("scara")
     q = np.array([0.4, 0.9, 0.1, -0.3])
-    found = lg.inverse_kinematics(scara, pose(scara, q, "link4"), "link4", all_solutions=True, limits=False)
-    assert len(found) == 2  # two elbows
-    assert min(apart(q, other) for other in found) < 1e-8
+    solution = lg.inverse_kinematics(scara, pose(scara, q, "link4"), "link4", all_solutions=True, limits=False)
+    assert len(solution) == 2  # two elbows
+    assert min(apart(q, other) for other in solution) < 1e-8
     five_bar = lg.library("five_bar")
     dyn = lg.compile(five_bar)
     tip = dyn.pose(np.array(five_bar.initial.q, dtype=float), "tip")[:2, 3]
-    found = lg.inverse_kinematics(five_bar, tip, "tip", all_solutions=True)
-    assert len(found) >= 2
-    for k, q in enumerate(found):
+    solution = lg.inverse_kinematics(five_bar, tip, "tip", all_solutions=True)
+    assert len(solution) >= 2
+    for k, q in enumerate(solution):
         assert np.abs(dyn.loop_residual(q)).max() < 1e-10
         np.testing.assert_allclose(dyn.pose(q, "tip")[:2, 3], tip, rtol=0, atol=1e-10)
-        assert all(apart(q, other) > 1e-4 for other in found[:k])
+        assert all(apart(q, other) > 1e-4 for other in solution[:k])
 
 
 def test_closed_forms_only_for_what_they_solve():
     """Another height, fewer directions, an orientation: each is its own problem."""
     arm = serial([Z, Z], [(0, 0, 0.3), (1, 0, 0.3)], (2, 0, 0.3))
-    found = lg.inverse_kinematics(arm, (1.2, 0.7), "tip", all_solutions=True)
-    assert len(found) == 2
-    for q in found:
+    solution = lg.inverse_kinematics(arm, (1.2, 0.7), "tip", all_solutions=True)
+    assert len(solution) == 2
+    for q in solution:
         np.testing.assert_allclose(pose(arm, q)[:2, 3], (1.2, 0.7), rtol=0, atol=1e-11)
     with pytest.raises(lg.UnreachableError, match="infinitely many"):
         lg.inverse_kinematics(arm, (1.2, 0.7), "tip", directions=("x",), all_solutions=True)
     two_r = lg.library("two_r")
     T = np.eye(4)
     T[:3, 3] = (1.5, 0.0, 0.0)
-    found = lg.inverse_kinematics(two_r, T, "tip", directions=("x", "wz"), all_solutions=True)  # cos q1 = 1/2, q1 + q2 = 0
+    solution = lg.inverse_kinematics(two_r, T, "tip", directions=("x", "wz"), all_solutions=True)  # cos q1 = 1/2, q1 + q2 = 0
     expected = np.array([[-np.pi / 3, np.pi / 3], [np.pi / 3, -np.pi / 3]])
-    np.testing.assert_allclose(sorted(map(list, found)), expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(sorted(map(list, solution)), expected, rtol=0, atol=1e-9)
     with pytest.raises(lg.UnreachableError, match="out of reach"):
         lg.inverse_kinematics(arm, (1.2, 0.7, 0.4), "tip", all_solutions=True)
 
@@ -142,7 +142,7 @@ def test_a_redundant_arm_has_infinitely_many():
 # -- limits, reach ---------------------------------------------------------------------------------------------------
 
 
-def narrowed(low, high):
+def with_elbow_limits(low, high):
     arm = lg.library("two_r")
     first, second = arm.joints
     return replace(arm, joints=(first, replace(second, limits=lg.JointLimits(low, high))))
@@ -150,7 +150,7 @@ def narrowed(low, high):
 
 def test_limits_choose_the_branch():
     for low, high, sign in ((0, 3, 1), (-3, 0, -1)):
-        arm = narrowed(low, high)
+        arm = with_elbow_limits(low, high)
         for q0 in ([0.3, 0.8], [1.1, -0.8]):
             q = lg.inverse_kinematics(arm, (1.4, 1.2), "tip", q0)
             assert sign * q[1] == pytest.approx(0.7953988301841439, abs=1e-10)
@@ -158,7 +158,7 @@ def test_limits_choose_the_branch():
         assert len(lg.inverse_kinematics(arm, (1.4, 1.2), "tip", all_solutions=True, limits=False)) == 2
     for every in (False, True):
         with pytest.raises(lg.UnreachableError, match="two_r: the target is out of reach within the limits of its joints"):
-            lg.inverse_kinematics(narrowed(-0.5, 0.5), (1.4, 1.2), "tip", all_solutions=every)
+            lg.inverse_kinematics(with_elbow_limits(-0.5, 0.5), (1.4, 1.2), "tip", all_solutions=every)
 
 
 def test_a_start_outside_the_limits_is_brought_inside():
@@ -168,9 +168,9 @@ def test_a_start_outside_the_limits_is_brought_inside():
     for off in (2 * np.pi, -4 * np.pi):  # whole turns change nothing
         assert lg.inverse_kinematics(arm, there, "tool", q0=q + off) == pytest.approx(q, abs=1e-9)
     for off in (10.0, -50.0, 1e6):
-        found = lg.inverse_kinematics(arm, there, "tool", q0=q + off)
-        assert within_limits(arm, found)
-        assert np.abs(pose(arm, found, "tool") - there).max() < 1e-9
+        solution = lg.inverse_kinematics(arm, there, "tool", q0=q + off)
+        assert within_limits(arm, solution)
+        assert np.abs(pose(arm, solution, "tool") - there).max() < 1e-9
 
 
 def test_out_of_reach():
@@ -200,7 +200,7 @@ STRETCHED = np.diag([2.0, 2, 2, 1])
 
 
 @pytest.mark.parametrize(
-    ("target", "more", "told"),
+    ("target", "more", "message"),
     [
         ((1, 1), {}, "which frame.*tip"),
         ((1, 1), {"frame": "tpi"}, "'tpi'. Did you mean 'tip'"),
@@ -222,9 +222,9 @@ STRETCHED = np.diag([2.0, 2, 2, 1])
         ({"theta1": 1.0}, {"frame": "tip"}, "takes no frame"),
     ],
 )
-def test_bad_arguments(target, more, told):
+def test_bad_arguments(target, more, message):
     for every in (False, True):
-        with pytest.raises(lg.LagrangianError, match=told):
+        with pytest.raises(lg.LagrangianError, match=message):
             lg.inverse_kinematics(lg.library("two_r"), target, all_solutions=every, **more)
 
 

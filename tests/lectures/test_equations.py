@@ -11,7 +11,7 @@ import pytest
 import lagrangian as lg
 
 
-def printed(matrix: lg.FormulaMatrix) -> dict[str, str]:
+def printed_entries(matrix: lg.FormulaMatrix) -> dict[str, str]:
     """Entries as printed, those that are zero left out."""
     return {name: str(formula) for name, formula in matrix.entries if not formula.is_zero}
 
@@ -27,23 +27,23 @@ def test_particle_on_a_vertical_line() -> None:
 def test_single_link_with_motor_and_gear() -> None:
     """(r^2 J_m + J_l) theta'' + M g l sin theta = r u."""
     eom = lg.derive(lg.library("geared_link"))
-    assert printed(eom.M) == {"M11": "J_l + J_m*r^2"}
-    assert printed(eom.G) == {"G1": "M*l*g*sin(theta)"}
-    assert printed(eom.C) == {}
+    assert printed_entries(eom.M) == {"M11": "J_l + J_m*r^2"}
+    assert printed_entries(eom.G) == {"G1": "M*l*g*sin(theta)"}
+    assert printed_entries(eom.C) == {}
     assert str(eom.rotors[0]) == "J_m*r^2"
 
 
 def test_two_link_arm_with_point_masses() -> None:
     """The closed forms of M, c and g; K = 1/2 theta'^T M theta' (the lecture lacks the 1/2)."""
     eom = lg.derive(lg.library("two_r_point_masses"))
-    assert printed(eom.M) == {
+    assert printed_entries(eom.M) == {
         "M11": "m1*l1^2 + m2*(l1^2 + l2^2 + 2*l1*l2*c2)",
         "M12": "m2*(l2^2 + l1*l2*c2)",
         "M22": "m2*l2^2",
     }
-    assert printed(eom.centripetal) == {"centripetal1": "-m2*l1*l2*s2*qd2^2", "centripetal2": "m2*l1*l2*s2*qd1^2"}
-    assert printed(eom.coriolis) == {"coriolis1": "-2*m2*l1*l2*s2*qd1*qd2"}
-    assert printed(eom.G) == {"G1": "(m1 + m2)*l1*g*c1 + m2*l2*g*c12", "G2": "m2*l2*g*c12"}
+    assert printed_entries(eom.centripetal) == {"centripetal1": "-m2*l1*l2*s2*qd2^2", "centripetal2": "m2*l1*l2*s2*qd1^2"}
+    assert printed_entries(eom.coriolis) == {"coriolis1": "-2*m2*l1*l2*s2*qd1*qd2"}
+    assert printed_entries(eom.G) == {"G1": "(m1 + m2)*l1*g*c1 + m2*l2*g*c12", "G2": "m2*l2*g*c12"}
     q, qd = [0.3, -0.8], np.array([1.2, -0.7])
     assert eom.kinetic_energy.evaluate(q, qd) == pytest.approx(0.5 * qd @ eom.M.evaluate(q) @ qd)
 
@@ -51,7 +51,7 @@ def test_two_link_arm_with_point_masses() -> None:
 def test_two_link_arm_with_general_links() -> None:
     """d11, d12, d22, h = -m2 l1 lc2 sin q2 and its places, phi1, phi2; c_ijk with the 1/2 that the slide lacks."""
     eom = lg.derive(lg.library("two_r"))
-    assert printed(eom.M) == {
+    assert printed_entries(eom.M) == {
         "M11": "m1*r1^2 + m2*(l1^2 + r2^2 + 2*l1*r2*c2) + I1 + I2",
         "M12": "m2*(r2^2 + l1*r2*c2) + I2",
         "M22": "m2*r2^2 + I2",
@@ -62,8 +62,8 @@ def test_two_link_arm_with_general_links() -> None:
     assert symbols[0, 0, 1] == symbols[0, 1, 0] == symbols[0, 1, 1] == h
     assert symbols[1, 0, 0] == h.removeprefix("-")
     assert symbols[1, 1, 1] == "0"  # the slide has -h there; dM22/dq2 is zero
-    assert printed(eom.C) == {"C11": f"{h}*qd2", "C12": f"{h}*(qd1 + qd2)", "C21": "m2*l1*r2*s2*qd1"}
-    assert printed(eom.G) == {"G1": "(m1*r1 + m2*l1)*g*c1 + m2*r2*g*c12", "G2": "m2*r2*g*c12"}
+    assert printed_entries(eom.C) == {"C11": f"{h}*qd2", "C12": f"{h}*(qd1 + qd2)", "C21": "m2*l1*r2*s2*qd1"}
+    assert printed_entries(eom.G) == {"G1": "(m1*r1 + m2*l1)*g*c1 + m2*r2*g*c12", "G2": "m2*r2*g*c12"}
     assert str(eom.potential_energy) == "(m1*r1 + m2*l1)*g*s1 + m2*r2*g*s12"
 
 
@@ -76,12 +76,12 @@ def test_two_link_arm_from_its_dh_table() -> None:
         lg.DHParameters("R", a=l2, mass=m2, center=(lc2 - l2, 0, 0), inertia=(0, I2, I2)),
     ]
     eom = lg.derive(lg.Mechanism.from_dh(rows, convention="standard", gravity=(0, -g, 0)))
-    assert printed(eom.M) == {
+    assert printed_entries(eom.M) == {
         "M11": "m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*c2) + I1 + I2",
         "M12": "m2*(lc2^2 + l1*lc2*c2) + I2",
         "M22": "m2*lc2^2 + I2",
     }
-    assert printed(eom.G) == {"G1": "(m1*lc1 + m2*l1)*g*c1 + m2*lc2*g*c12", "G2": "m2*lc2*g*c12"}
+    assert printed_entries(eom.G) == {"G1": "(m1*lc1 + m2*l1)*g*c1 + m2*lc2*g*c12", "G2": "m2*lc2*g*c12"}
     J = eom.jacobian("link1")
     assert [str(J[row, 0]) for row in range(6)] == ["0", "0", "1", "-l1*s1", "l1*c1", "0"]
 
@@ -89,9 +89,9 @@ def test_two_link_arm_from_its_dh_table() -> None:
 def test_cartesian_arm() -> None:
     """(m1+m2) q1'' + g (m1+m2) = tau1, m2 q2'' = tau2."""
     eom = lg.derive(lg.library("cartesian_pp"))
-    assert printed(eom.M) == {"M11": "m1 + m2", "M22": "m2"}
-    assert printed(eom.G) == {"G1": "(m1 + m2)*g"}
-    assert printed(eom.C) == {}
+    assert printed_entries(eom.M) == {"M11": "m1 + m2", "M22": "m2"}
+    assert printed_entries(eom.G) == {"G1": "(m1 + m2)*g"}
+    assert printed_entries(eom.C) == {}
 
 
 def test_five_bar_linkage() -> None:
@@ -100,12 +100,12 @@ def test_five_bar_linkage() -> None:
     reduced = eom.in_independent_coordinates()
     assert reduced.coordinates == ("q1", "q2")
     assert reduced.solution == ("phi3 = q1 - q2", "phi4 = -q1 + q2 - pi")
-    assert printed(reduced.M) == {
+    assert printed_entries(reduced.M) == {
         "M11": "m1*lc1^2 + m3*lc3^2 + m4*l1^2 + I1 + I3",
         "M12": "(m3*l2*lc3 - m4*l1*lc4)*cos(q1 - q2)",
         "M22": "m2*lc2^2 + m3*l2^2 + m4*lc4^2 + I2 + I4",
     }
-    assert printed(reduced.G) == {
+    assert printed_entries(reduced.G) == {
         "G1": "(m1*lc1 + m3*lc3 + m4*l1)*g*c1",
         "G2": "(m2*lc2 + m3*l2 - m4*lc4)*g*c2",
     }
@@ -150,12 +150,12 @@ def test_circle_of_the_two_link_arm(branch: int, least: float, most: float) -> N
 def test_deployable_four_bar() -> None:
     """Loop closure, and the singular configuration: links 2 and 3 in line, sin(theta1 - phi1 + phi2) = 0."""
     eom = lg.derive(lg.library("deployable_four_bar"))
-    assert printed(eom.closure) == {
+    assert printed_entries(eom.closure) == {
         "closure1": "l1*cos(theta1) + l2*cos(theta1 + phi2) - l3*cos(phi1) - l0",
         "closure2": "l1*sin(theta1) + l2*sin(theta1 + phi2) - l3*sin(phi1)",
     }
     assert [str(f) for f in eom.singularities()] == ["l2", "l3", "sin(theta1 - phi1 + phi2)"]
-    assert printed(eom.Psi)["Psi11"] == "-l1*sin(theta1) - l2*sin(theta1 + phi2)"
+    assert printed_entries(eom.Psi)["Psi11"] == "-l1*sin(theta1) - l2*sin(theta1 + phi2)"
 
 
 def test_rolling_disc_is_non_holonomic() -> None:
@@ -209,9 +209,9 @@ def test_rolling_disc_is_non_holonomic() -> None:
         coefficients = { y = 1, phi = "-r*sin(psi)" }
     """
     eom = lg.derive(lg.loads(text))
-    assert printed(eom.M) == {"M11": "m", "M22": "m", "M33": "J", "M44": "I"}
-    assert printed(eom.Psi) == {"Psi11": "1", "Psi14": "-r*cos(psi)", "Psi22": "1", "Psi24": "-r*sin(psi)"}
-    assert printed(eom.Psi_dot) == {"Psi_dot14": "r*sin(psi)*qd_psi", "Psi_dot24": "-r*cos(psi)*qd_psi"}
+    assert printed_entries(eom.M) == {"M11": "m", "M22": "m", "M33": "J", "M44": "I"}
+    assert printed_entries(eom.Psi) == {"Psi11": "1", "Psi14": "-r*cos(psi)", "Psi22": "1", "Psi24": "-r*sin(psi)"}
+    assert printed_entries(eom.Psi_dot) == {"Psi_dot14": "r*sin(psi)*qd_psi", "Psi_dot24": "-r*cos(psi)*qd_psi"}
     assert len(eom.closure) == 0
     assert eom.constraint_names == ("along", "across")
 
@@ -253,14 +253,14 @@ def test_two_particles_on_a_rigid_wire() -> None:
         child = "second"
     """
     eom = lg.derive(lg.loads(rod))
-    assert printed(eom.M) == {
+    assert printed_entries(eom.M) == {
         "M11": "m1 + m2",
         "M13": "-m2*l*sin(theta)",
         "M22": "m1 + m2",
         "M23": "m2*l*cos(theta)",
         "M33": "m2*l^2",
     }
-    assert printed(eom.G) == {"G2": "(m1 + m2)*g", "G3": "m2*l*g*cos(theta)"}
+    assert printed_entries(eom.G) == {"G2": "(m1 + m2)*g", "G3": "m2*l*g*cos(theta)"}
     # a virtual displacement along the wire does no work: the tension's generalised force vanishes in x, y, theta
     J1, J2 = eom.jacobian("first"), eom.jacobian("second")
     second = lg.Frame("end", "second", lg.Transform(position=(lg.parameter("l", 0.5), 0, 0)))
@@ -270,7 +270,7 @@ def test_two_particles_on_a_rigid_wire() -> None:
         assert along.is_zero
 
 
-def test_chain_of_many_links_costs_what_is_said() -> None:
+def test_chain_of_many_links_costs_what_is_reported() -> None:
     """500 to 1000 links are for the recursions: the closed form says so at once."""
     rows = [lg.DHParameters("R", a=0.1, alpha=math.pi / 2 * (-1) ** i, mass=1, center=(0.05, 0, 0)) for i in range(40)]
     arm = lg.Mechanism.from_dh(rows, convention="standard", name="snake")

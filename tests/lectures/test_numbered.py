@@ -42,12 +42,12 @@ def partial(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray, k: int)
 
 def links(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray) -> list[tuple[Any, ...]]:
     """Of every link: the body, its rotation, its angular velocity, and place and velocity of its centre of mass."""
-    found = []
+    results = []
     for body in dyn.mechanism.bodies:
         T, twist = dyn.pose(q, body.name), dyn.velocity(q, qd, body.name)
         center = T[:3, :3] @ np.array(body.center, dtype=float)
-        found.append((body, T[:3, :3], twist[:3], T[:3, 3] + center, twist[3:] + np.cross(twist[:3], center)))
-    return found
+        results.append((body, T[:3, :3], twist[:3], T[:3, 3] + center, twist[3:] + np.cross(twist[:3], center)))
+    return results
 
 
 def kinetic(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray) -> float:
@@ -97,7 +97,7 @@ def test_equation_4() -> None:
 
 
 @pytest.fixture(scope="module")
-def generalised(arm: lg.Dynamics) -> np.ndarray:
+def generalised_forces(arm: lg.Dynamics) -> np.ndarray:
     """d/dt dL/dq' - dL/dq along a motion."""
 
     def momentum(h: float) -> np.ndarray:
@@ -107,16 +107,16 @@ def generalised(arm: lg.Dynamics) -> np.ndarray:
     return slope(momentum) - np.array([partial(lambda x: lagrangian(arm, x, QD), Q, k) for k in range(N)])
 
 
-def test_equation_5(arm: lg.Dynamics, generalised: np.ndarray) -> None:
+def test_equation_5(arm: lg.Dynamics, generalised_forces: np.ndarray) -> None:
     """Q_i are all generalised forces: with a wrench on the last link, the joints give what it does not."""
     last, wrench = ARM.bodies[-1].name, np.array([0.3, -0.5, 0.2, 2.0, 1.0, -3.0])
     tau = arm.inverse_dynamics(Q, QD, QDD, wrenches={last: wrench})
-    close(generalised, tau + arm.jacobian(Q, last).T @ wrench, 1e-7)
+    close(generalised_forces, tau + arm.jacobian(Q, last).T @ wrench, 1e-7)
 
 
-def test_equation_6(arm: lg.Dynamics, generalised: np.ndarray) -> None:
+def test_equation_6(arm: lg.Dynamics, generalised_forces: np.ndarray) -> None:
     """The joints' torques and forces alone."""
-    close(generalised, arm.inverse_dynamics(Q, QD, QDD), 1e-7)
+    close(generalised_forces, arm.inverse_dynamics(Q, QD, QDD), 1e-7)
 
 
 def test_equation_7(arm: lg.Dynamics) -> None:
@@ -154,7 +154,7 @@ def bar() -> lg.Dynamics:
 
 
 @pytest.fixture(scope="module")
-def closed() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def closed_state() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A configuration that closes the loop, speeds that keep it closed, and a torque at the crank."""
     q = lg.assemble(BAR, fixed={"theta1": 1.1})
     return q, lg.consistent_speeds(BAR, q, fixed={"theta1": 2.0}), np.array([3.0, 0.0, 0.0])
@@ -182,67 +182,67 @@ def psi_rate(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     return slope(lambda h: dyn.constraint_jacobian(q + h * qd))
 
 
-def test_equation_11(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+def test_equation_11(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> None:
     """eta of the loop is the distance between the two ends that it joins."""
     p = {name: float(x) for name, x in BAR.parameters.items()}
-    for q in (closed[0], np.array([0.4, -0.9, 1.7])):
+    for q in (closed_state[0], np.array([0.4, -0.9, 1.7])):
         coupler = [p["l1"] * f(q[0]) + p["l2"] * f(q[0] + q[1]) for f in (np.cos, np.sin)]
         rocker = [p["l0"] + p["l3"] * np.cos(q[2]), p["l3"] * np.sin(q[2])]
         close(bar.loop_residual(q), np.subtract(coupler, rocker), 1e-13)
-    close(bar.loop_residual(closed[0]), [0, 0], 1e-12)
+    close(bar.loop_residual(closed_state[0]), [0, 0], 1e-12)
 
 
 def left_side(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, forces: np.ndarray) -> np.ndarray:
     """d/dt dL/dq' - dL/dq of the Lagrangian (12), L + sum lambda eta."""
 
-    def varied(x: np.ndarray, xd: np.ndarray) -> float:
+    def augmented_lagrangian(x: np.ndarray, xd: np.ndarray) -> float:
         return lagrangian(dyn, x, xd) + forces @ dyn.loop_residual(x)
 
     def momentum(h: float) -> np.ndarray:
         at, rate = q + h * qd + h * h / 2 * qdd, qd + h * qdd
-        return np.array([partial(lambda x: varied(at, x), rate, k) for k in range(3)])
+        return np.array([partial(lambda x: augmented_lagrangian(at, x), rate, k) for k in range(3)])
 
-    return slope(momentum) - np.array([partial(lambda x: varied(x, qd), q, k) for k in range(3)])
+    return slope(momentum) - np.array([partial(lambda x: augmented_lagrangian(x, qd), q, k) for k in range(3)])
 
 
-def test_equation_12(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+def test_equation_12(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> None:
     """Lagrange's equations of L + lambda eta are those of the loop, with the plus of (13); with a minus they are not."""
-    q, qd, tau = closed
+    q, qd, tau = closed_state
     qdd, forces = bar.forward_dynamics(q, qd, tau), bar.multipliers(q, qd, tau)
     close(left_side(bar, q, qd, qdd, forces), tau, 1e-7)
     assert np.abs(left_side(bar, q, qd, qdd, -forces) - tau).max() > 1
 
 
-def test_equation_13(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+def test_equation_13(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> None:
     """d/dt dL/dq' - dL/dq = tau + sum lambda d eta / dq."""
-    q, qd, tau = closed
+    q, qd, tau = closed_state
     qdd, forces = bar.forward_dynamics(q, qd, tau), bar.multipliers(q, qd, tau)
     right = tau + np.array([forces @ partial(bar.loop_residual, q, k) for k in range(3)])
     close(left_side(bar, q, qd, qdd, 0 * forces), right, 1e-7)
 
 
-def test_equation_14(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+def test_equation_14(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> None:
     """With Psi = d eta / dq."""
-    q, qd, tau = closed
+    q, qd, tau = closed_state
     Psi = bar.constraint_jacobian(q)
     close(np.column_stack([partial(bar.loop_residual, q, k) for k in range(3)]), Psi)
     left = bar.mass_matrix(q) @ bar.forward_dynamics(q, qd, tau) + bar.coriolis_matrix(q, qd) @ qd + bar.gravity(q)
     close(left, tau + Psi.T @ bar.multipliers(q, qd, tau), 1e-11)
 
 
-def test_equation_15(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
-    q, qd, tau = closed
+def test_equation_15(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> None:
+    q, qd, tau = closed_state
     close(psi_rate(bar, q, qd) @ qd, bar.constraint_bias(q, qd))
     close(bar.constraint_jacobian(q) @ bar.forward_dynamics(q, qd, tau) + bar.constraint_bias(q, qd), [0, 0], 1e-10)
 
 
-def test_equation_16(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
-    q, qd, tau = closed
+def test_equation_16(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> None:
+    q, qd, tau = closed_state
     close(multipliers(bar, q, qd, tau, psi_rate(bar, q, qd) @ qd), bar.multipliers(q, qd, tau))
 
 
-def test_equation_17(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
-    q, qd, tau = closed
+def test_equation_17(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> None:
+    q, qd, tau = closed_state
     right = accelerating(bar, q, qd, tau, psi_rate(bar, q, qd) @ qd)
     close(bar.mass_matrix(q) @ bar.forward_dynamics(q, qd, tau), right)
 
@@ -254,26 +254,26 @@ RATE = np.array([2 * Q[1] * KEPT[1] * KEPT[0] - np.sin(Q[0]) * KEPT[0] * KEPT[2]
 
 
 @pytest.fixture(scope="module")
-def led() -> lg.Dynamics:
+def led_arm() -> lg.Dynamics:
     """The arm with one Pfaffian constraint, Phi(t) + Psi(q) q' = 0."""
     row = lg.PfaffianConstraint("row", {"j0": "1 + j1^2", "j2": "cos(j0)", "j3": "-2"}, "0.3*sin(2*t)")
     return lg.compile(ARM.replace(constraints=[row]))
 
 
-def test_equation_18(led: lg.Dynamics) -> None:
+def test_equation_18(led_arm: lg.Dynamics) -> None:
     """And its derivative, with the term Psi q'' that the print lacks."""
-    close(led.constraint_jacobian(Q, T), PSI, 1e-15)
-    close(led.constraint_rate(Q, KEPT, T), [0], 1e-13)
-    close(led.constraint_rate(Q, QD, T), PSI @ QD + 0.3 * np.sin(2 * T), 1e-13)
-    close(PSI @ led.forward_dynamics(Q, KEPT, TAU, t=T) + RATE, [0], 1e-10)
+    close(led_arm.constraint_jacobian(Q, T), PSI, 1e-15)
+    close(led_arm.constraint_rate(Q, KEPT, T), [0], 1e-13)
+    close(led_arm.constraint_rate(Q, QD, T), PSI @ QD + 0.3 * np.sin(2 * T), 1e-13)
+    close(PSI @ led_arm.forward_dynamics(Q, KEPT, TAU, t=T) + RATE, [0], 1e-10)
 
 
-def test_equation_19(led: lg.Dynamics) -> None:
-    close(led.mass_matrix(Q) @ led.forward_dynamics(Q, KEPT, TAU, t=T), accelerating(led, Q, KEPT, TAU, RATE, T))
+def test_equation_19(led_arm: lg.Dynamics) -> None:
+    close(led_arm.mass_matrix(Q) @ led_arm.forward_dynamics(Q, KEPT, TAU, t=T), accelerating(led_arm, Q, KEPT, TAU, RATE, T))
 
 
-def test_equation_20(led: lg.Dynamics) -> None:
-    close(led.multipliers(Q, KEPT, TAU, t=T), multipliers(led, Q, KEPT, TAU, RATE, T))
+def test_equation_20(led_arm: lg.Dynamics) -> None:
+    close(led_arm.multipliers(Q, KEPT, TAU, t=T), multipliers(led_arm, Q, KEPT, TAU, RATE, T))
 
 
 # -- friction and Cartesian space ------------------------------------------------------------------------------------

@@ -55,9 +55,9 @@ def test_row_2_single_link_with_motor_and_gear() -> None:
     ((joint, torque),) = arm.initial.torque
     assert (joint, str(torque)) == ("theta", "r*u")
     p = values(arm)
-    found = lg.compile(arm).forward_dynamics([0.7], [0.0], [p["r"] * p["u"]])
+    compiled_dynamics = lg.compile(arm).forward_dynamics([0.7], [0.0], [p["r"] * p["u"]])
     expected = (p["r"] * p["u"] - p["M"] * p["g"] * p["l"] * math.sin(0.7)) / (p["r"] ** 2 * p["J_m"] + p["J_l"])
-    assert found == pytest.approx([expected], rel=1e-13)
+    assert compiled_dynamics == pytest.approx([expected], rel=1e-13)
 
 
 def test_row_3_two_particles_on_a_rigid_wire() -> None:
@@ -164,7 +164,7 @@ def matrix(placement: lg.Transform) -> np.ndarray:
     return T
 
 
-def turned(joint: lg.Joint, q: float) -> np.ndarray:
+def rotation_of_joint(joint: lg.Joint, q: float) -> np.ndarray:
     T = np.eye(4)
     if joint.type == "revolute":
         T[:2, :2] = [[math.cos(q), -math.sin(q)], [math.sin(q), math.cos(q)]]
@@ -195,8 +195,13 @@ def test_row_8_joint_arms_of_r_and_p_with_rotors(name: str) -> None:
     partial: list[np.ndarray] = []  # d(0T_j)/dq_k of the links so far
     M, G = np.zeros((n, n)), np.zeros(n)
     for j, (joint, x) in enumerate(zip(arm.joints, q, strict=True)):
-        step = matrix(joint.placement) @ turned(joint, x) @ np.linalg.inv(matrix(joint.child_placement))
-        d = matrix(joint.placement) @ D_OF[joint.type] @ turned(joint, x) @ np.linalg.inv(matrix(joint.child_placement))
+        step = matrix(joint.placement) @ rotation_of_joint(joint, x) @ np.linalg.inv(matrix(joint.child_placement))
+        d = (
+            matrix(joint.placement)
+            @ D_OF[joint.type]
+            @ rotation_of_joint(joint, x)
+            @ np.linalg.inv(matrix(joint.child_placement))
+        )
         partial = [*(u @ step for u in partial), before @ d]
         before = before @ step
         body = arm.body(joint.child)
@@ -227,8 +232,8 @@ def test_row_9_2r_tracing_a_circle(elbow: str, theta2: float, least: float, most
     reference = TWO_R["reference"][f"elbow theta2{elbow}"]
     circle = lg.paths.circle((1.2, 1.2), 0.2, duration=10, timing="uniform")
     motion = lg.inverse(lg.library("two_r"), circle, frame="tip", q0={"theta2": theta2}, t_eval=np.linspace(0, 10, 2001))
-    for found, key in ((motion.q, "theta0"), (motion.qd, "thetad0"), (motion.qdd, "thetadd0")):
-        assert found[0] == pytest.approx(reference[key], abs=1e-11)
+    for actual, key in ((motion.q, "theta0"), (motion.qd, "thetad0"), (motion.qdd, "thetadd0")):
+        assert actual[0] == pytest.approx(reference[key], abs=1e-11)
     for t, torque in reference["tau_at"].items():
         assert motion.tau[round(200 * float(t))] == pytest.approx(torque, rel=1e-11)
     assert (motion.tau[:, 0].min(), motion.tau[:, 0].max()) == pytest.approx((least, most), abs=0.05)
@@ -241,8 +246,8 @@ def test_row_10_2r_as_a_double_pendulum() -> None:
     motion = lg.simulate(
         lg.library("two_r"), 10, start, [0, 0], torque=0, rtol=1e-13, atol=1e-13, t_eval=[float(t) for t in table]
     )
-    found = np.hstack([motion.q, motion.qd])
-    np.testing.assert_allclose(found, list(table.values()), rtol=0, atol=TWO_R["tolerance"]["pendulum_10s"])
+    values = np.hstack([motion.q, motion.qd])
+    np.testing.assert_allclose(values, list(table.values()), rtol=0, atol=TWO_R["tolerance"]["pendulum_10s"])
     assert motion.energy == pytest.approx([TWO_R["reference"]["E0"]] * len(table), rel=1e-12)
     assert np.ptp(motion.q[:, 0]) > 0.5
 

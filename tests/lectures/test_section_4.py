@@ -38,8 +38,8 @@ def by_the_lecture(
     return multipliers, inverse @ (f + psi.T @ multipliers)
 
 
-def close(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-9) -> None:
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * max(1.0, float(np.abs(expected).max())))
+def close(actual: np.ndarray, expected: np.ndarray, tolerance: float = 1e-9) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, float(np.abs(expected).max())))
 
 
 # -- the statements ----------------------------------------------------------------------------------------------------------
@@ -165,13 +165,13 @@ def test_explicit_and_stiff_solvers_agree(method: str) -> None:
     assert motion.q[-1, 0] == pytest.approx(0.6563498387857608, abs=2e-8)
 
 
-def test_starting_at_a_singular_configuration_is_said() -> None:
+def test_starting_at_a_singular_configuration_is_reported() -> None:
     """theta1 = phi1 = 0, from which the lecture cannot start: the links of the four-bar lie on each other."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         try:
             motion = lg.simulate(lg.library("deployable_four_bar"), 1.0, [0.0, 0.0, 0.0], t_eval=3)
-            texts = [motion.message, *(str(w.message) for w in told)]
+            texts = [motion.message, *(str(w.message) for w in caught_warnings)]
         except lg.LagrangianError as error:
             texts = [str(error)]
     assert any("singular" in text for text in texts)

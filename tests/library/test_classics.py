@@ -200,8 +200,8 @@ def test_andrews_squeezer_against_the_published_solution() -> None:
         "epsilon": 1.048080741042263,
     }
     motion = lg.simulate(lg.library("andrews_squeezer"), rtol=1e-11, atol=1e-13)
-    found = dict(zip(motion.coordinate_names, motion.q[-1], strict=True))
-    assert found == pytest.approx(published, abs=5e-9)
+    entries = dict(zip(motion.coordinate_names, motion.q[-1], strict=True))
+    assert entries == pytest.approx(published, abs=5e-9)
 
 
 def test_the_spatial_slider_crank_closes() -> None:

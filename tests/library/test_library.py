@@ -218,8 +218,8 @@ def test_two_r(name):
 
 def test_two_r_has_the_lectures_data():
     m, reference = library("two_r"), data("two_r")
-    wanted = {k: v for k, v in reference["parameters"].items() if isinstance(v, float)}
-    assert values(m) == wanted
+    expected = {k: v for k, v in reference["parameters"].items() if isinstance(v, float)}
+    assert values(m) == expected
     assert Tree(m, m.initial.q).potential() == pytest.approx(reference["reference"]["E0"], rel=1e-14)
     assert m.initial.q == pytest.approx(reference["reference"]["double_pendulum"]["0.0"][:2])
 

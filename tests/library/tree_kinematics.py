@@ -12,7 +12,7 @@ def rotation(axis, angle):
     return np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
 
 
-def turned(quaternion):
+def rotation_matrix(quaternion):
     w, x, y, z = quaternion
     return np.array(
         [
@@ -31,10 +31,10 @@ def motion(joint, q):
         T[:3, :3] = first @ rotation(axis2, q[1])
         return T, [(axis, none), (first @ axis2, none)]
     if joint.type == "ball":
-        T[:3, :3] = turned(q)
+        T[:3, :3] = rotation_matrix(q)
         return T, [(e, none) for e in T[:3, :3].T]  # speeds are along the child's axes
     if joint.type == "free":
-        T[:3, :3], T[:3, 3] = turned(q[:4]), q[4:]
+        T[:3, :3], T[:3, 3] = rotation_matrix(q[:4]), q[4:]
         along = T[:3, :3].T  # speeds are along the child's axes
         return T, [*((e, none) for e in along), *((none, e) for e in along)]
     if joint.type in ("revolute", "continuous"):

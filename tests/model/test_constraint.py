@@ -23,7 +23,7 @@ def row(t, q, qd):
 
 
 @pytest.mark.parametrize(
-    ("made", "message"),
+    ("result", "message"),
     [
         (lambda: lg.HolonomicConstraint("c", "qa - "), "constraint 'c': equation: in the expression 'qa - '"),
         (lambda: lg.HolonomicConstraint("c", "qa = qb = 1"), "'qa = qb = 1' has more than one '='"),
@@ -76,9 +76,9 @@ def row(t, q, qd):
         ),
     ],
 )
-def test_mistakes(made, message):
+def test_wrong_constraints_are_refused(result, message):
     with pytest.raises(MechanismError, match=message):
-        made()
+        result()
 
 
 def branching(t, q, qd):

@@ -132,7 +132,7 @@ def test_what_sits_at_the_joint_is_carried():
         ([{"mass": 1, "inertia": [[1, 2, 0], [3, 1, 0], [0, 0, 1]]}], "standard", "not symmetric"),
     ],
 )
-def test_errors(rows, convention, message):
+def test_wrong_tables_are_refused(rows, convention, message):
     with pytest.raises(MechanismError, match=message):
         Mechanism.from_dh(rows, convention=convention)
 

@@ -31,7 +31,7 @@ NAMES = {"t": symbol("t"), "x": symbol("x")}
         ("piecewise(2 > 3, 3, 2 >= 3, 5, 4)", 4),
     ],
 )
-def test_values(text: str, value: float) -> None:
+def test_functions_have_their_values_at_jumps(text: str, value: float) -> None:
     assert float(parse(text)) == value
 
 
@@ -52,7 +52,7 @@ def test_what_is_printed_reads_back(text: str) -> None:
     assert parse(exact_text(x), NAMES) == x
 
 
-def test_derivatives() -> None:
+def test_derivatives_are_those_of_the_pieces() -> None:
     slope = derivative(parse("piecewise(t < 1, t^2, 3*t) + floor(t)", NAMES), "t")
     assert [float(functions.evaluate_univariate(slope, at)) for at in (0.5, 2.0)] == [1.0, 3.0]
 
@@ -66,7 +66,7 @@ def test_derivatives() -> None:
         ("floor(1, 2)", "floor takes 1 argument"),
     ],
 )
-def test_mistakes(text: str, said: str) -> None:
+def test_wrong_functions_are_refused(text: str, said: str) -> None:
     with pytest.raises(DescriptionError, match=said):
         parse(text, NAMES)
 
@@ -88,14 +88,14 @@ def test_mistakes(text: str, said: str) -> None:
     ],
 )
 def test_all_times_are_found(text: str, times: list[float]) -> None:
-    found = switching_times.switching_times([parse(text, NAMES)], 0.0, 10.0)
-    assert found == pytest.approx(times, rel=1e-12)
+    actual = switching_times.switching_times([parse(text, NAMES)], 0.0, 10.0)
+    assert actual == pytest.approx(times, rel=1e-12)
 
 
 def test_what_the_state_decides() -> None:
-    found = switching_times.state_switches([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
-    assert [str(x) for x in found if "sin" not in str(x)] == ["x-2", "x-3*t"]
-    (whole,) = (x for x in found if "sin" in str(x))  # zero where x is a whole number
+    actual = switching_times.state_switches([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
+    assert [str(x) for x in actual if "sin" not in str(x)] == ["x-2", "x-3*t"]
+    (whole,) = (x for x in actual if "sin" in str(x))  # zero where x is a whole number
     assert abs(functions.evaluate_univariate(whole, 3.0)) < 1e-14 < abs(functions.evaluate_univariate(whole, 2.5))
 
 

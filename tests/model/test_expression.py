@@ -52,13 +52,13 @@ NAMES = {name: ex.parameter(name, value) for name, value in VALUES.items()}
         ("\t a \n", 1.25),
     ],
 )
-def test_value(text, value):
+def test_expressions_have_the_values_of_python(text, value):
     assert float(ex.parse(text, NAMES)) == pytest.approx(value, rel=1e-15)
 
 
 def test_a_sum_has_one_sign_between_its_terms():
     a, b = ex.symbol("a"), ex.symbol("b")
-    for made, text in (
+    for value, text in (
         (a - (-1) * b, "a+b"),
         (a - (-2) * b, "a+2*b"),
         (a + (-2) * b * a, "a-2*b*a"),
@@ -67,8 +67,8 @@ def test_a_sum_has_one_sign_between_its_terms():
         (a - (-2) * b / 3, "a+2*b/3"),
         (a + ex.parse("-2/3"), "a-2/3"),
     ):
-        assert str(made) == text
-        assert ex.parse(text, {"a": a, "b": b}) == made
+        assert str(value) == text
+        assert ex.parse(text, {"a": a, "b": b}) == value
     assert float(ex.parse("a - -2*b + -b/4 - -3", {"a": 0.5, "b": 0.75})) == 0.5 + 1.5 - 0.1875 + 3
 
 
@@ -96,8 +96,8 @@ def test_functions_of_angles_are_right_at_every_size(name, text):
     with mpmath.workdps(400):
         expected = float(getattr(mpmath, name)(mpmath.mpf(value)))
     for sign in (1, -1):
-        found = float(ex.parse(f"{name}({'-' * (sign < 0)}({text}))"))
-        assert found == pytest.approx(expected if name == "cos" else sign * expected, rel=4e-15, abs=1e-307)
+        actual = float(ex.parse(f"{name}({'-' * (sign < 0)}({text}))"))
+        assert actual == pytest.approx(expected if name == "cos" else sign * expected, rel=4e-15, abs=1e-307)
 
 
 @pytest.mark.parametrize("count", [3, 10, 1000, 10**6, 10**9])
@@ -325,7 +325,7 @@ def test_garbage_is_refused_or_has_a_value(text):
         "1e308*10",
     ],
 )
-def test_refused(text):
+def test_texts_that_are_no_expressions_are_refused(text):
     with pytest.raises(DescriptionError):
         ex.parse(text, NAMES)
 
@@ -376,11 +376,11 @@ found = ex.parse("sin(a) + 2*b", {name: ex.symbol(name) for name in "ab"})
 hash(found)
 sys.stdout.buffer.write(pickle.dumps(found))
 """
-    found = pickle.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+    loaded = pickle.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     here = ex.parse("sin(a) + 2*b", {name: ex.symbol(name) for name in "ab"})
-    assert found == here
-    assert hash(found) == hash(here)
-    assert found in {here}
+    assert loaded == here
+    assert hash(loaded) == hash(here)
+    assert loaded in {here}
 
 
 def test_symbols_without_a_value():

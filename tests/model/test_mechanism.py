@@ -72,7 +72,7 @@ def test_a_good_one():
         ({"initial": InitialState(qd=(0.0, 0.0, 0.0))}, r"\[initial\] qd: it has 3 numbers"),
     ],
 )
-def test_errors(change, message):
+def test_wrong_mechanisms_are_refused(change, message):
     with pytest.raises(MechanismError, match=message):
         make(**change)
 
@@ -324,7 +324,7 @@ def test_what_cannot_be_is_refused_with_what_would_be_right(wrong, message):
         wrong()
 
 
-def test_replacing():
+def test_replacing_keeps_the_other_parts():
     moon = make().replace(gravity=[0, 0, -1.62])
     assert moon.gravity == (0, 0, -1.62)
     assert moon.body("a") is A

@@ -19,7 +19,7 @@ CIRCULAR.append(CIRCULAR)  # numpy's generators crash where they are given one
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: lg.shapes.cylinder([None], 1.0, mass=1.0), "cylinder: radius is .*; a number is needed"),
         (lambda: lg.shapes.sphere(0.1, mass=STRUCTURED[0]), "sphere: mass is .*; a number is needed"),
@@ -71,8 +71,8 @@ CIRCULAR.append(CIRCULAR)  # numpy's generators crash where they are given one
         (lambda: lg.Mechanism("m", np.array(0.5), []), "bodies is .*; a list of Body"),
     ],
 )
-def test_what_is_wrong_is_named(call: Callable[[], Any], told: str) -> None:
-    with pytest.raises((MechanismError, lg.ArgumentError, lg.DescriptionError), match=told):
+def test_what_is_wrong_is_named(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((MechanismError, lg.ArgumentError, lg.DescriptionError), match=message):
         call()
 
 
@@ -83,8 +83,12 @@ def test_numbers_of_numpy_are_python_s_in_a_mechanism() -> None:
     assert type(friction.coulomb) is float
     body = lg.Body("b", np.longdouble(2), np.array([0.1, 0, 0]), np.eye(3))
     assert [type(x) for x in (body.mass, *body.center)] == [float] * 4
-    for made in (lg.Rotor(np.int64(2)).inertia, lg.JointSpring(np.array(3.0)).stiffness, lg.JointLimits(np.longdouble(-1)).lower):
-        assert type(made) in (int, float)
+    for value in (
+        lg.Rotor(np.int64(2)).inertia,
+        lg.JointSpring(np.array(3.0)).stiffness,
+        lg.JointLimits(np.longdouble(-1)).lower,
+    ):
+        assert type(value) in (int, float)
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-200, 1e-300, 1e200])
@@ -95,16 +99,16 @@ def test_quaternions_of_any_length(size: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (lg.Body("a", 1e16, (0.1, 0, 0)), r"masses of 1e\+16 kg and of 1 kg, which are more than 14 digits apart"),
         (lg.Body("a", 1.0, (0, 0, 0), (1e22, 1e22, 1e22)), r"radii of gyration of 1e\+11 m"),
     ],
 )
-def test_what_sixteen_digits_do_not_hold_is_told(body: lg.Body, told: str) -> None:
+def test_what_sixteen_digits_do_not_hold_is_reported(body: lg.Body, message: str) -> None:
     bodies = [body, lg.Body("b", 1.0, (0.1, 0, 0))]
     joints = [lg.Joint("j", "revolute", "ground", "a", axis="y"), lg.Joint("k", "revolute", "a", "b", axis="y")]
-    with pytest.warns(lg.MechanismWarning, match=told):
+    with pytest.warns(lg.MechanismWarning, match=message):
         lg.compile(lg.Mechanism("m", bodies, joints))
 
 

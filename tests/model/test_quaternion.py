@@ -33,8 +33,8 @@ def test_corners_of_the_matrix(axis, angle):
     q = quat.from_matrix(R)
     np.testing.assert_allclose(quat.matrix(q), R, rtol=0, atol=1e-15)
     np.testing.assert_allclose(quat.matrix(quat.exponential(w)), R, rtol=0, atol=4e-16)
-    found = quat.logarithm(q)
-    assert min(np.abs(found - w).max(), np.abs(found + w).max() if angle > 3 else np.inf) < 2e-15 + 1e-15 * angle
+    actual = quat.logarithm(q)
+    assert min(np.abs(actual - w).max(), np.abs(actual + w).max() if angle > 3 else np.inf) < 2e-15 + 1e-15 * angle
 
 
 def test_product_turns_b_then_a():
@@ -59,13 +59,13 @@ def test_exponential_and_logarithm():
 def test_rotation_vectors_of_one_matrix(angle):
     for w in W[:20]:
         R = Rotation.from_rotvec(angle * w / np.linalg.norm(w)).as_matrix()
-        found, wanted = quat.rotation_vector(R), quat.logarithm(quat.from_matrix(R))
-        off = min(np.abs(found - wanted).max(), np.abs(found + wanted).max() if angle == np.pi else np.inf)
+        actual, expected = quat.rotation_vector(R), quat.logarithm(quat.from_matrix(R))
+        off = min(np.abs(actual - expected).max(), np.abs(actual + expected).max() if angle == np.pi else np.inf)
         assert off < 1e-9
         if angle < 1:
-            np.testing.assert_allclose(found, angle * w / np.linalg.norm(w), rtol=0, atol=1e-15)
+            np.testing.assert_allclose(actual, angle * w / np.linalg.norm(w), rtol=0, atol=1e-15)
 
 
-def test_skew():
+def test_the_skew_matrix_multiplies_as_the_cross_product():
     a, b = W[0], W[1]
     np.testing.assert_allclose(quat.skew(a) @ b, np.cross(a, b), rtol=0, atol=1e-15)

@@ -67,13 +67,13 @@ def test_shapes_in_toml():
     assert float(m.bodies[0].inertia_at_origin[5]) == pytest.approx(expected)
     assert lg.loads(lg.dumps(m)).bodies[0].inertia_matrix == pytest.approx(m.bodies[0].inertia_matrix)
     assert m.draw(size=(64, 48)).shape == (48, 64, 3)
-    for wrong, told in (
+    for wrong, message in (
         (text.replace('end = ["l", 0, 0], ', ""), "'end' is missing"),
         (text.replace("mass = 1.2", "density = 3"), "no entry 'density'"),
         (text.replace('["l", 0, 0], mass = 1.2', "[0, 0, 0], mass = 1.2"), "rod: both ends are the same point"),
         (text.replace("radius = 0.1", "radius = 0"), "disc: its radius is 0 m"),
     ):
-        with pytest.raises(lg.LagrangianError, match=told):
+        with pytest.raises(lg.LagrangianError, match=message):
             lg.loads(wrong)
 
 
@@ -87,9 +87,9 @@ def test_rotated_inertia():
     """R I R^T keeps the principal moments; a quarter turn exchanges two of them."""
     R = turn(np.array([0.3, -0.5, 0.8]), 1.1)
     tensor = np.array([[0.3, 0.02, -0.01], [0.02, 0.4, 0.03], [-0.01, 0.03, 0.5]])
-    found = lg.rotate_inertia(R, tensor)
-    np.testing.assert_allclose(found, R @ tensor @ R.T, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(np.linalg.eigvalsh(found), np.linalg.eigvalsh(tensor), rtol=1e-13)
+    actual = lg.rotate_inertia(R, tensor)
+    np.testing.assert_allclose(actual, R @ tensor @ R.T, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(np.linalg.eigvalsh(actual), np.linalg.eigvalsh(tensor), rtol=1e-13)
     quarter = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     np.testing.assert_array_equal(lg.rotate_inertia(quarter, (1, 2, 3)), np.diag([2.0, 1.0, 3.0]))
     with pytest.raises(lg.LagrangianError, match="rotation"):

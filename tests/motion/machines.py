@@ -104,6 +104,6 @@ def patience(seconds: float) -> Callable[[float, float], None]:
     return watch
 
 
-def moved(motion: lg.Motion) -> float:
+def energy_error(motion: lg.Motion) -> float:
     """By what part of the energy moved the balance is off, at the worst row."""
     return float(np.abs(motion.energy_balance).max() / motion.energy_scale)

@@ -45,7 +45,7 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("value", "said"),
     [
         ({"q0": [1.0]}, "q0 is [1.0]; 2 finite numbers are needed: a0, a1"),
         ({"q0": [1.0, 2.0, 3.0]}, "q0 is [1.0, 2.0, 3.0]; 2 finite numbers are needed"),
@@ -102,14 +102,14 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
         ({"events": [None]}, "event is None"),
     ],
 )
-def test_arguments(arm: lg.Dynamics, given: dict[str, Any], said: str) -> None:
+def test_wrong_arguments_are_refused_by_name(arm: lg.Dynamics, value: dict[str, Any], said: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
-        lg.simulate(arm, 1.0, **{"q0": [0.5, 0.1], **given})
+        lg.simulate(arm, 1.0, **{"q0": [0.5, 0.1], **value})
     assert said in str(error.value)
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         {"events": 3},
         {"events": lg.Event("a0", lg.SetTorque({"a0": "1 + t"}))},
@@ -117,9 +117,9 @@ def test_arguments(arm: lg.Dynamics, given: dict[str, Any], said: str) -> None:
         {"progress": 3},
     ],
 )
-def test_arguments_of_the_wrong_kind(arm: lg.Dynamics, given: dict[str, Any]) -> None:
+def test_arguments_of_the_wrong_kind(arm: lg.Dynamics, value: dict[str, Any]) -> None:
     with pytest.raises(lg.ArgumentError):
-        lg.simulate(arm, 1.0, **{"q0": [0.5, 0.1], **given})
+        lg.simulate(arm, 1.0, **{"q0": [0.5, 0.1], **value})
 
 
 def test_events_that_are_none() -> None:
@@ -253,13 +253,13 @@ def test_where_an_assembly_begins() -> None:
     assert all(
         np.abs(lg.compile(machine).loop_residual(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3)
     )
-    for q0, told in (
+    for q0, message in (
         ({"q9": 1.0}, "no coordinate 'q9'"),
         ({"q1": "a"}, "q0: 'q1': 'a' is not understood"),
         ("there", "no pose"),
         ([1], "4 finite"),
     ):
-        with pytest.raises(lg.ArgumentError, match=told):
+        with pytest.raises(lg.ArgumentError, match=message):
             lg.assemble(machine, q0)
     with pytest.raises(lg.ArgumentError, match="fixed: 'q1': nan is not a finite number"):
         lg.assemble(machine, None, {"q1": math.nan})

@@ -15,10 +15,10 @@ TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 
 def totals(motion: lg.Motion) -> np.ndarray:
     """What the estimate is made of."""
-    found = balance.no_totals()
+    result = balance.no_totals()
     for segment in motion.trajectory.segments:
-        segment.solver.balance(segment, found, 1e-10, 1e-12)
-    return found
+        segment.solver.balance(segment, result, 1e-10, 1e-12)
+    return result
 
 
 def ball(damping: float) -> lg.Mechanism:
@@ -68,14 +68,14 @@ def test_the_amounts_are_those_of_the_motion() -> None:
     crank = four_bar()
     q0 = lg.assemble(crank, [0.8, 0.3, 1.9], fixed=["theta1"])
     motion = lg.simulate(crank, 2.0, q0, torque={"theta1": "3*cos(2*t)"}, t_eval=10_001, rtol=1e-8, atol=1e-10)
-    found = totals(motion)
-    assert found[balance.BEGINNING] == pytest.approx(motion.energy[0], rel=1e-12)
-    assert found[balance.WORK] == pytest.approx(motion.total_work[-1], rel=1e-7)
-    assert found[balance.KINETIC] == pytest.approx(motion.kinetic_energy.max(), rel=1e-2)
-    assert found[balance.HIGHEST] == pytest.approx(motion.potential_energy.max(), rel=1e-2)
-    assert found[balance.LOWEST] == pytest.approx(motion.potential_energy.min(), rel=1e-2)
+    actual = totals(motion)
+    assert actual[balance.BEGINNING] == pytest.approx(motion.energy[0], rel=1e-12)
+    assert actual[balance.WORK] == pytest.approx(motion.total_work[-1], rel=1e-7)
+    assert actual[balance.KINETIC] == pytest.approx(motion.kinetic_energy.max(), rel=1e-2)
+    assert actual[balance.HIGHEST] == pytest.approx(motion.potential_energy.max(), rel=1e-2)
+    assert actual[balance.LOWEST] == pytest.approx(motion.potential_energy.min(), rel=1e-2)
     drift = motion.statistics["drift_between_steps"]
-    assert drift * accuracy.NEAR < found[balance.DRIFT] <= 1.01 * drift
+    assert drift * accuracy.NEAR < actual[balance.DRIFT] <= 1.01 * drift
 
 
 @pytest.mark.parametrize("name", ["two_r", "rolling_disc", "five_bar", "wire_particles"])
@@ -88,7 +88,7 @@ def test_an_estimate_is_near_what_it_estimates(name: str) -> None:
     assert motion.statistics["drift_between_steps"] * accuracy.NEAR <= estimate.drift
 
 
-def test_a_balance_that_is_off_is_told() -> None:
+def test_a_balance_that_is_off_is_reported() -> None:
     """An energy that jumps where nothing does work: the state of a later step is changed behind the run's back."""
     motion = lg.simulate(lg.library("two_r"), 3.0)
     steps = motion.trajectory.segments[0].steps

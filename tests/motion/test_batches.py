@@ -233,7 +233,7 @@ def test_another_structure_is_right(two_r: lg.Mechanism) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "said"),
     [
         ({"q0": np.zeros((3, 3))}, "q0 has shape (3, 3); a row for each motion is needed, of 2 numbers: a0, a1"),
         (
@@ -252,13 +252,13 @@ def test_another_structure_is_right(two_r: lg.Mechanism) -> None:
         ({"q0": [0.0, 0.0], "keep": "rows"}, "keep applies to many motions only, and this is one"),
     ],
 )
-def test_bad_shapes(arm: lg.Dynamics, given: dict[str, Any], said: str) -> None:
+def test_bad_shapes(arm: lg.Dynamics, arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(lg.LagrangianError) as error:
-        lg.simulate(arm, 1.0, **given)
+        lg.simulate(arm, 1.0, **arguments)
     assert said in str(error.value)
 
 
-def test_what_was_not_kept_is_said(arm: lg.Dynamics) -> None:
+def test_what_was_not_kept_is_reported(arm: lg.Dynamics) -> None:
     motions = lg.simulate(arm, 0.1, np.zeros((2, 2)))
     for name in ("q", "events"):
         with pytest.raises(lg.ArgumentError, match="were kept"):
@@ -270,9 +270,9 @@ def test_what_was_not_kept_is_said(arm: lg.Dynamics) -> None:
 def test_progress_and_interrupt(two_r: lg.Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
     from lagrangian.motion import many
 
-    told: list[tuple[float, float]] = []
-    lg.simulate(two_r, 1.0, starts(20), progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (20.0, 20.0)
+    messages: list[tuple[float, float]] = []
+    lg.simulate(two_r, 1.0, starts(20), progress=lambda done, total: messages.append((done, total)))
+    assert messages[-1] == (20.0, 20.0)
     monkeypatch.setattr(many, "CHUNK", 10)
 
     def stop(done: float, total: float) -> None:
@@ -285,7 +285,7 @@ def test_progress_and_interrupt(two_r: lg.Mechanism, monkeypatch: pytest.MonkeyP
     assert np.isfinite(motions.q_end[motions.success]).all()
 
 
-def test_statistics(arm: lg.Dynamics) -> None:
+def test_statistics_are_those_of_numpy(arm: lg.Dynamics) -> None:
     motions = lg.simulate(arm, 0.1, np.random.default_rng(0).normal(size=(40, 2)))
     known = motions.statistics()
     np.testing.assert_allclose(known["mean"][:2], motions.q_end.mean(axis=0))
@@ -299,13 +299,13 @@ def test_extremes_of_pendulums() -> None:
     mechanism = lg.library("pendulum")
     (down,) = map(float, mechanism.poses["hanging"])
     amplitudes = np.linspace(0.1, 3.0, 30)
-    found = lg.simulate(mechanism, 10.0, q0=down + amplitudes[:, None], keep="extremes", rtol=1e-10, atol=1e-12).extremes
+    motion = lg.simulate(mechanism, 10.0, q0=down + amplitudes[:, None], keep="extremes", rtol=1e-10, atol=1e-12).extremes
     fastest, quarter = 2 * np.sqrt(G) * np.sin(amplitudes / 2), ellipk(np.sin(amplitudes / 2) ** 2) / np.sqrt(G)
-    np.testing.assert_allclose(found["qd_max"][:, 0], fastest, rtol=1e-8)
-    np.testing.assert_allclose(found["qd_min"][:, 0], -fastest, rtol=1e-8)
-    np.testing.assert_allclose(found["q_min"][:, 0], down - amplitudes, atol=1e-8)
-    np.testing.assert_allclose(found["q_max"][:, 0], down + amplitudes, atol=1e-8)
-    turns = found["t_q_min"][:, 0] / (2 * quarter)  # at odd halves of the period
+    np.testing.assert_allclose(motion["qd_max"][:, 0], fastest, rtol=1e-8)
+    np.testing.assert_allclose(motion["qd_min"][:, 0], -fastest, rtol=1e-8)
+    np.testing.assert_allclose(motion["q_min"][:, 0], down - amplitudes, atol=1e-8)
+    np.testing.assert_allclose(motion["q_max"][:, 0], down + amplitudes, atol=1e-8)
+    turns = motion["t_q_min"][:, 0] / (2 * quarter)  # at odd halves of the period
     np.testing.assert_allclose(np.round(turns) % 2, 1)
     np.testing.assert_allclose(turns, np.round(turns), atol=1e-4)
 
@@ -313,13 +313,13 @@ def test_extremes_of_pendulums() -> None:
 @pytest.mark.slow
 def test_extremes_of_steps_with_events_and_of_single_runs(two_r: lg.Mechanism) -> None:
     q0, events = starts(6), [lg.Event("theta2", name="straight"), lg.Event("qd_theta1 - 2", action="stop", name="fast")]
-    found = lg.simulate(two_r, 3.0, q0, events=events, keep="extremes").extremes
+    motion = lg.simulate(two_r, 3.0, q0, events=events, keep="extremes").extremes
     alone = lg.simulate(two_r, 3.0, q0, events=events, keep="extremes", torque=lambda t, q, qd: [0.0, 0.0]).extremes
-    for name, values in found.items():
+    for name, values in motion.items():
         np.testing.assert_allclose(values, alone[name], atol=1e-4 if name.startswith("t_") else 1e-9, err_msg=name)
     rows = lg.simulate(two_r, 3.0, q0[3], events=events, t_eval=3001)
-    assert found["q_max"][3] == pytest.approx(rows.q.max(axis=0), abs=1e-6)
-    assert found["qd_min"][3] == pytest.approx(rows.qd.min(axis=0), abs=1e-5)
+    assert motion["q_max"][3] == pytest.approx(rows.q.max(axis=0), abs=1e-6)
+    assert motion["qd_min"][3] == pytest.approx(rows.qd.min(axis=0), abs=1e-5)
 
 
 def test_speeds_of_loops_are_found() -> None:
@@ -333,7 +333,7 @@ def test_speeds_of_loops_are_found() -> None:
         check_bits(motions, i, lg.simulate(four_bar, 0.5, qd0={"theta1": speeds[i]}))
 
 
-def test_plot(two_r: lg.Mechanism, tmp_path: Any) -> None:
+def test_coordinates_of_a_batch_are_plotted(two_r: lg.Mechanism, tmp_path: Any) -> None:
     motions = lg.simulate(two_r, 1.0, starts(8), t_eval=21)
     figure = motions.plot(path=tmp_path / "many.png")
     assert (tmp_path / "many.png").stat().st_size > 1000
@@ -345,14 +345,14 @@ def test_plot(two_r: lg.Mechanism, tmp_path: Any) -> None:
 def test_samples_that_cannot_be_are_refused_by_their_parts() -> None:
     """A negative mass, an impossible inertia and a length that closes no loop fail by themselves; the others go on."""
     with pytest.warns(lg.EndedEarlyWarning, match="mass is -4.8 kg"):
-        found = lg.simulate("two_r", 0.2, parameters={"m2": np.array([12.0, -4.8, 11.0]), "I2": np.array([1.0, 1.0, 1.1])})
-    assert [status is lg.Status.FAILED for status in found.status] == [False, True, False]
+        motion = lg.simulate("two_r", 0.2, parameters={"m2": np.array([12.0, -4.8, 11.0]), "I2": np.array([1.0, 1.0, 1.1])})
+    assert [status is lg.Status.FAILED for status in motion.status] == [False, True, False]
     single = lg.simulate("two_r", 0.2, parameters={"m2": 11.0, "I2": 1.1})
     assert single.trajectory is not None
-    assert np.array_equal(found.q_end[2], single.trajectory.y[:2])  # the last row is interpolated: the same but for rounding
+    assert np.array_equal(motion.q_end[2], single.trajectory.y[:2])  # the last row is interpolated: the same but for rounding
     with pytest.warns(lg.EndedEarlyWarning, match="inertia"):
-        found = lg.simulate("two_r", 0.2, parameters={"I1": np.array([1.0, -1.0])})
-    assert found.status[1] is lg.Status.FAILED
+        motion = lg.simulate("two_r", 0.2, parameters={"I1": np.array([1.0, -1.0])})
+    assert motion.status[1] is lg.Status.FAILED
 
 
 def test_brief_crossings_are_seen_and_events_cost_few_steps() -> None:

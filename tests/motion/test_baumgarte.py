@@ -24,7 +24,7 @@ def run(bar: lg.Dynamics, **more: Any) -> lg.Motion:
     return lg.simulate(bar, 1.5, q, torque=0, off_constraint=True, rtol=1e-11, atol=1e-13, t_eval=151, **more)
 
 
-def decayed(t: np.ndarray, alpha: float, beta: float, eta: np.ndarray, rate: np.ndarray) -> np.ndarray:
+def damped_solution(t: np.ndarray, alpha: float, beta: float, eta: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """The solution of eta'' + 2 alpha eta' + beta^2 eta = 0, row by row of t."""
     t = t[:, None]
     if beta > alpha:
@@ -46,7 +46,7 @@ def test_eta_fades_as_the_equation_says(bar: lg.Dynamics, alpha: float, beta: fl
     np.testing.assert_array_equal(motion.qd[0], qd0)
     eta = bar.loop_residual(motion.q)
     assert np.abs(eta[0]).max() > 1e-3
-    exact = decayed(motion.t, alpha, beta, eta[0], bar.constraint_rate(q0, qd0))
+    exact = damped_solution(motion.t, alpha, beta, eta[0], bar.constraint_rate(q0, qd0))
     np.testing.assert_allclose(eta, exact, rtol=0, atol=1e-10)
     np.testing.assert_allclose(motion.drift, np.abs(exact).max(axis=1), rtol=0, atol=1e-10)
     assert motion.plot("drift").axes[0].get_yscale() == "log"
@@ -86,6 +86,6 @@ def test_what_is_refused(bar: lg.Dynamics, options: dict[str, Any], message: str
         lg.simulate(bar, 0.1, **options)
 
 
-def test_a_start_off_the_constraints_has_to_be_asked_for(bar: lg.Dynamics) -> None:
+def test_a_start_off_the_constraints_has_to_be_requested(bar: lg.Dynamics) -> None:
     with pytest.raises(lg.ArgumentError, match="does not close the loops"):
         lg.simulate(bar, 0.1, lg.assemble(bar) + OFF, stabilisation="baumgarte")

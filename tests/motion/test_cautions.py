@@ -16,7 +16,7 @@ def robot(limits="-90 90"):
     return lg.loads(text, "mjcf")
 
 
-def said(m, **options):
+def warnings_of(m, **options):
     with warnings.catch_warnings(record=True) as met:
         warnings.simplefilter("always")
         lg.simulate(m, 0.01, **options)
@@ -37,29 +37,29 @@ def servos():
         (lg.Traced(lambda t, q, qd: [0 * x for x in q]), "'a', 'b', 'c' ..."),
     ],
 )
-def test_torques_that_replace_a_files_actuators_are_told_of_once(torque, off):
+def test_torques_that_replace_a_files_actuators_are_reported_once(torque, off):
     m = robot()
-    (told,) = said(m, torque=torque)
-    assert f"replace the actuators of the file: those of {off} are off" in told
-    assert not said(m, torque=torque)
+    (message,) = warnings_of(m, torque=torque)
+    assert f"replace the actuators of the file: those of {off} are off" in message
+    assert not warnings_of(m, torque=torque)
 
 
-def test_nothing_is_said_where_it_is_meant(servos):
+def test_nothing_is_reported_where_it_is_meant(servos):
     own = dict(servos.initial.torque)
     assert servos.initial.driven_speeds == ("a", "b", "c", "d")
     for torque in (None, 0, dict.fromkeys("abcd", 1.0), {**own, "a": 3.0}):
-        assert not said(servos, torque=torque), torque
+        assert not warnings_of(servos, torque=torque), torque
     arm = lg.library("stewart")  # whose own torques are no actuators of a robot file
     assert arm.initial.torque
     assert not arm.initial.driven_speeds
 
 
-def test_all_joints_that_begin_outside_their_limits_are_told_of_at_once():
-    (told,) = said(robot("10 90"))
-    assert told.count("begins at 0, outside its limits 0.174533 to 1.5708") == 3
-    assert "and 1 more begin outside theirs: these limits are not enforced. Choose another start with q0" in told
+def test_all_joints_that_begin_outside_their_limits_are_reported_at_once():
+    (message,) = warnings_of(robot("10 90"))
+    assert message.count("begins at 0, outside its limits 0.174533 to 1.5708") == 3
+    assert "and 1 more begin outside theirs: these limits are not enforced. Choose another start with q0" in message
 
 
 def test_a_start_beside_a_limit_is_told_from_it():
-    (told,) = said(robot("0 0.3"), q0=[0.3 * 0.017453292519943295 + 1e-9, 0, 0, 0])
-    assert "'a' begins at 0.005235989, outside its limits 0 to 0.005235988" in told
+    (message,) = warnings_of(robot("0 0.3"), q0=[0.3 * 0.017453292519943295 + 1e-9, 0, 0, 0])
+    assert "'a' begins at 0.005235989, outside its limits 0 to 0.005235988" in message

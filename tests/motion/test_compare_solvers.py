@@ -14,10 +14,10 @@ def pendulum() -> lg.Dynamics:
 
 
 def test_rows_are_those_of_the_runs(pendulum: lg.Dynamics) -> None:
-    found = lg.compare_solvers(pendulum, 3, methods=("dp5", "dop853"), rtols=(1e-5, 1e-8))
-    assert [(r.method, r.rtol) for r in found.rows] == [("dp5", 1e-5), ("dp5", 1e-8), ("dop853", 1e-5), ("dop853", 1e-8)]
+    comparison = lg.compare_solvers(pendulum, 3, methods=("dp5", "dop853"), rtols=(1e-5, 1e-8))
+    assert [(r.method, r.rtol) for r in comparison.rows] == [("dp5", 1e-5), ("dp5", 1e-8), ("dop853", 1e-5), ("dop853", 1e-8)]
     best = lg.simulate(pendulum, 3, rtol=1e-13, atol=1e-15, t_eval=201)
-    for row in found.rows:
+    for row in comparison.rows:
         motion = lg.simulate(pendulum, 3, method=row.method, rtol=row.rtol, atol=1e-2 * row.rtol, t_eval=201)
         s = motion.statistics
         assert (row.steps, row.rejected, row.evaluations) == (s["accepted"], s["rejected"], s["evaluations"])
@@ -25,10 +25,10 @@ def test_rows_are_those_of_the_runs(pendulum: lg.Dynamics) -> None:
         assert row.difference == pytest.approx(error, rel=1e-3, abs=1e-12)
         assert row.energy_error == pytest.approx(np.abs(motion.energy_balance).max() / motion.energy_scale, rel=1e-6)
         assert row.seconds > 0
-    loose, tight = found.rows[:2]
+    loose, tight = comparison.rows[:2]
     assert tight.difference < 1e-2 * loose.difference
     assert tight.steps > loose.steps
-    text = str(found).splitlines()
+    text = str(comparison).splitlines()
     assert text[1].split() == [
         "method",
         "rtol",
@@ -47,19 +47,19 @@ def test_rows_are_those_of_the_runs(pendulum: lg.Dynamics) -> None:
 
 def test_methods_of_a_fixed_step(pendulum: lg.Dynamics) -> None:
     """rk4 is of order 4: half the step, a sixteenth of the error."""
-    found = lg.compare_solvers(pendulum, 2, methods="rk4", steps=(0.02, 0.01))
-    first, second = found.rows
+    comparison = lg.compare_solvers(pendulum, 2, methods="rk4", steps=(0.02, 0.01))
+    first, second = comparison.rows
     assert (first.step, second.step) == (0.02, 0.01)
     assert first.difference / second.difference == pytest.approx(16, rel=0.1)
-    assert found.to_dict()["rows"][1]["steps"] == 200
+    assert comparison.to_dict()["rows"][1]["steps"] == 200
     with pytest.raises(lg.ArgumentError, match=r"methods has 'rk4', whose step is fixed; give steps=\[0\.001\]"):
         lg.compare_solvers(pendulum, 2, methods="rk4")
 
 
 def test_constraints_have_a_column_of_drift() -> None:
-    found = lg.compare_solvers("four_bar", 0.5, methods=["dp5"], rtols=1e-6, stabilisation="none")
-    assert "drift" in str(found)
-    assert 0 < found.rows[0].drift < 1e-3
+    comparison = lg.compare_solvers("four_bar", 0.5, methods=["dp5"], rtols=1e-6, stabilisation="none")
+    assert "drift" in str(comparison)
+    assert 0 < comparison.rows[0].drift < 1e-3
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,9 @@ def hops(speed: float) -> tuple[float, float] | None:
 @pytest.mark.parametrize("speed", [0.1, 1.5])
 def test_a_mass_leaves_a_crest(speed: float) -> None:
     """It slides down from the top, and leaves where its height is 2/3 of the radius and v0^2/(3 g) more."""
-    with pytest.warns(lg.SimulationWarning, match="contact 'crest' would have to pull from t = .* x = ") as told:
+    with pytest.warns(lg.SimulationWarning, match="contact 'crest' would have to pull from t = .* x = ") as caught_warnings:
         motion = lg.simulate(on_a_crest(), 1.5, [0.0, 1.0], [speed, 0.0], rtol=1e-10, atol=1e-12)
-    assert len(told) == 1
+    assert len(caught_warnings) == 1
     leaves = next(e for e in motion.events if e.name == CREST)
     assert leaves.q[1] == pytest.approx(2 / 3 + speed**2 / (3 * G), abs=1e-8)
     before, after = motion.multipliers[motion.t < leaves.t, 0], motion.multipliers[motion.t > leaves.t + 1e-6, 0]
@@ -111,13 +111,13 @@ def test_a_wire_can_pull() -> None:
 def test_a_loaded_hoop_hops(speed: float) -> None:
     """At a known angle if it is fast, never if it is slow."""
     expected = hops(speed)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         motion = lg.simulate(loaded_hoop(), 1.0, [0.0, RADIUS, 0.0], [RADIUS * speed, 0.0, speed], rtol=1e-10, atol=1e-12)
-    found = [e for e in motion.events if e.name == ROAD]
-    assert bool(found) == bool(told) == (expected is not None)
+    actual = [e for e in motion.events if e.name == ROAD]
+    assert bool(actual) == bool(caught_warnings) == (expected is not None)
     if expected is not None:
-        assert (found[0].q[2], found[0].t) == pytest.approx(expected, abs=1e-7)
+        assert (actual[0].q[2], actual[0].t) == pytest.approx(expected, abs=1e-7)
 
 
 def test_rolling_without_weight_is_no_pull() -> None:
@@ -159,11 +159,11 @@ def test_a_force_that_jumps_lifts_where_it_jumps() -> None:
     lift = {"z": "piecewise(t < 1, 0, t < 1.5, 20, 0)"}
     with pytest.warns(lg.SimulationWarning, match="would have to pull from t = 1 s on"):
         motion = lg.simulate(on_a_table(), 2, [0, 0], [1, 0], lift)
-    told = [("table would have to pull", 1.0), ("table pushes again", 1.5)]
-    assert [(e.name, e.t) for e in motion.events] == told
+    messages = [("table would have to pull", 1.0), ("table pushes again", 1.5)]
+    assert [(e.name, e.t) for e in motion.events] == messages
     stopped = lg.simulate(on_a_table(), 2, [0, 0], [1, 0], lift, events={"table would have to pull": "stop"})
     assert stopped.t[-1] == 1.0
-    assert [(e.name, e.t) for e in stopped.events] == told[:1]
+    assert [(e.name, e.t) for e in stopped.events] == messages[:1]
     both = {"table would have to pull": lg.SetTorque({"x": 2.0}), "table pushes again": "stop"}
     with pytest.warns(lg.SimulationWarning, match="would have to pull from t = 1 s on"):
         pushed = lg.simulate(on_a_table(), 2, [0, 0], [1, 0], lift, events=both)

@@ -14,7 +14,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from tests.motion.machines import G, bar, chain, formula, four_bar, moved, patience, slider
+from tests.motion.machines import G, bar, chain, energy_error, formula, four_bar, patience, slider
 
 CRANK, ROD = 0.1, 0.3
 
@@ -31,10 +31,10 @@ def slider_crank(friction: dict[str, float], drive: str = "", **joint: Any) -> l
     loops = [lg.LoopJoint("pin", "point", "rod", "slider", end, directions=("x", "y"))]
     constraints = [lg.HolonomicConstraint("drive", formula(drive, "theta"))] if drive else []
     mechanism = lg.Mechanism("slider_crank", bodies, joints, loops, constraints=constraints, gravity=(0, 0, 0))
-    return rubbed(mechanism, friction)
+    return with_friction(mechanism, friction)
 
 
-def rubbed(mechanism: lg.Mechanism, friction: dict[str, float]) -> lg.Mechanism:
+def with_friction(mechanism: lg.Mechanism, friction: dict[str, float]) -> lg.Mechanism:
     """With this dry friction at its joints."""
     return mechanism.replace(
         joints=[replace(j, friction=lg.Friction(coulomb=friction.get(j.name, 0.0))) for j in mechanism.joints]
@@ -60,24 +60,24 @@ class Reduced:
 
     def motion(self, start: tuple[float, float], times: np.ndarray) -> np.ndarray:
         """Angle and speed at the times, in pieces between events at which it rests or another joint turns."""
-        t, y, found = float(times[0]), np.array(start), np.empty((len(times), 2))
-        found[0] = start
+        t, y, result = float(times[0]), np.array(start), np.empty((len(times), 2))
+        result[0] = start
         while t < times[-1]:
             if abs(y[1]) < 1e-8:  # at rest: it stays, or begins to move as it is pushed
                 y[1] = 0.0
                 push = self.force(y[0])
                 if abs(push) <= self.friction(y[0]):
-                    found[times > t] = y
+                    result[times > t] = y
                     break
             way = math.copysign(1, y[1]) if y[1] else math.copysign(1, push)
             piece = self._piece(t, times[-1], y, way)
             mine = (times > t) & (times <= piece.t[-1])
             if mine.any():
-                found[mine] = piece.sol(times[mine]).T
+                result[mine] = piece.sol(times[mine]).T
             t, y = float(piece.t[-1]), piece.y[:, -1]
             if piece.status == 1 and len(piece.t_events[1]):  # a hair beyond where the other turns
                 t, y = t + 1e-9, y + 1e-9 * np.array(self.rates(y, way))
-        return found
+        return result
 
     def _piece(self, t: float, end: float, y: np.ndarray, way: float) -> Any:
         def rests(_: float, y: np.ndarray) -> float:
@@ -106,11 +106,11 @@ def slider_crank_reduced(friction: dict[str, float], motor: float = 0.0) -> Redu
         middle = ((-CRANK * math.sin(a) + dx) / 2) ** 2 + (CRANK * math.cos(a) / 2) ** 2
         return 2.0 * CRANK**2 / 3 + 0.5 * middle + 0.5 * ROD**2 / 12 * db**2 + 1.5 * dx**2
 
-    def taken(a: float) -> float:
+    def reduced_friction(a: float) -> float:
         db, dx = slopes(a)
         return friction.get("theta", 0.0) + friction.get("phi", 0.0) * abs(1 + db) + friction.get("x", 0.0) * abs(dx)
 
-    return Reduced(inertia, lambda a: motor, taken, math.sin)
+    return Reduced(inertia, lambda a: motor, reduced_friction, math.sin)
 
 
 @cache
@@ -144,11 +144,11 @@ def four_bar_reduced(friction: dict[str, float]) -> Reduced:
         heights = 2 * l1 * l1 / 2 * math.cos(a) + 2 * l2 * (l1 * math.cos(a) + l2 / 2 * math.cos(b) * db)
         return -G * (heights + 2 * l3 * l3 / 2 * math.cos(c) * dc)
 
-    def taken(a: float) -> float:
+    def reduced_friction(a: float) -> float:
         db, dc = slopes(a)
         return friction.get("theta1", 0.0) + friction.get("phi2", 0.0) * abs(db - 1) + friction.get("phi3", 0.0) * abs(dc)
 
-    return Reduced(inertia, force, taken, lambda a: math.sin(a - angles(a)[0]))
+    return Reduced(inertia, force, reduced_friction, lambda a: math.sin(a - angles(a)[0]))
 
 
 def steps_of(motion: lg.Motion) -> int:
@@ -181,10 +181,10 @@ def test_a_led_block_keeps_its_friction(lead: str, acceleration: Callable[[float
     motion = lg.simulate(led, 6.0, t_eval=601)
     slides = np.abs(motion.qd[:, 0]) > 1e-6
     assert slides.sum() > 590
-    wanted = np.array([acceleration(t) for t in motion.t]) + 3.0 * np.sign(motion.qd[:, 0])
-    np.testing.assert_allclose(motion.multipliers[slides, 0], wanted[slides], atol=1e-8)
+    expected = np.array([acceleration(t) for t in motion.t]) + 3.0 * np.sign(motion.qd[:, 0])
+    np.testing.assert_allclose(motion.multipliers[slides, 0], expected[slides], atol=1e-8)
     np.testing.assert_allclose(motion.friction[slides, 0], 3.0 * np.sign(motion.qd[slides, 0]), rtol=1e-12)
-    assert moved(motion) < 1e-8
+    assert energy_error(motion) < 1e-8
     assert steps_of(motion) < 2000
 
 
@@ -197,10 +197,10 @@ def test_a_driven_crank_moves_its_slider_against_friction(start: float) -> None:
     reference = slider_crank_reduced(friction)
     angle = start + 12 * motion.t
     slope = np.array([(reference.inertia(a + 1e-5) - reference.inertia(a - 1e-5)) / 2e-5 for a in angle])
-    wanted = 0.5 * slope * 144 + np.array([reference.friction(a) for a in angle])
+    expected = 0.5 * slope * 144 + np.array([reference.friction(a) for a in angle])
     row = motion.mechanism.equation_count - 1
     slides = np.abs(np.sin(angle)) > 1e-6
-    np.testing.assert_allclose(motion.multipliers[slides, row], wanted[slides], atol=1e-6)
+    np.testing.assert_allclose(motion.multipliers[slides, row], expected[slides], atol=1e-6)
     obeys(motion, friction)
     assert {e.name for e in motion.events} == {"x reverses"}
     assert steps_of(motion) < 2000
@@ -229,11 +229,11 @@ def test_slider_crank(friction: dict[str, float], motor: float, angle: float, sp
     motor_torque = {"theta": str(motor)}
     motion = lg.simulate(dyn, 2.0, q0, {"theta": speed}, motor_torque, rtol=1e-10, atol=1e-12, progress=patience(60.0))
     assert motion.success, motion.message
-    wanted = slider_crank_reduced(friction, motor).motion((angle, speed), motion.t)
-    np.testing.assert_allclose(motion.q[:, 0], wanted[:, 0], rtol=0, atol=3e-6)
-    np.testing.assert_allclose(motion.qd[:, 0], wanted[:, 1], rtol=0, atol=3e-5)
+    expected = slider_crank_reduced(friction, motor).motion((angle, speed), motion.t)
+    np.testing.assert_allclose(motion.q[:, 0], expected[:, 0], rtol=0, atol=3e-6)
+    np.testing.assert_allclose(motion.qd[:, 0], expected[:, 1], rtol=0, atol=3e-5)
     obeys(motion, friction)
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
     assert motion.drift.max() < 1e-12
     assert steps_of(motion) < 5000
     rests = [e for e in motion.events if e.name == "x comes to rest"]
@@ -246,8 +246,8 @@ def test_dead_centres_by_every_method(method: str) -> None:
     more: dict[str, Any] = {"step": 1e-3} if method == "rk4" else {}
     dyn = compiled_slider_crank((("x", 5.0),))
     motion = lg.simulate(dyn, 1.0, {"theta": 0.3}, {"theta": 12.0}, 0, method=method, rtol=1e-9, atol=1e-11, **more)
-    wanted = slider_crank_reduced({"x": 5.0}).motion((0.3, 12.0), motion.t)
-    np.testing.assert_allclose(motion.q[:, 0], wanted[:, 0], rtol=0, atol=1e-5)
+    expected = slider_crank_reduced({"x": 5.0}).motion((0.3, 12.0), motion.t)
+    np.testing.assert_allclose(motion.q[:, 0], expected[:, 0], rtol=0, atol=1e-5)
     assert steps_of(motion) < 5000
 
 
@@ -255,8 +255,8 @@ def test_dead_centres_by_every_method(method: str) -> None:
 def test_dead_centres_by_every_stabilisation(stabilisation: str) -> None:
     dyn = compiled_slider_crank((("x", 5.0),))
     motion = lg.simulate(dyn, 1.0, {"theta": 0.3}, {"theta": 12.0}, 0, stabilisation=stabilisation, rtol=1e-10, atol=1e-12)
-    wanted = slider_crank_reduced({"x": 5.0}).motion((0.3, 12.0), motion.t)
-    np.testing.assert_allclose(motion.q[:, 0], wanted[:, 0], rtol=0, atol=1e-5)
+    expected = slider_crank_reduced({"x": 5.0}).motion((0.3, 12.0), motion.t)
+    np.testing.assert_allclose(motion.q[:, 0], expected[:, 0], rtol=0, atol=1e-5)
     assert steps_of(motion) < 5000
 
 
@@ -270,16 +270,16 @@ def test_dead_centres_by_every_stabilisation(stabilisation: str) -> None:
 @pytest.mark.parametrize("speed", [pytest.param(3.0, marks=pytest.mark.slow), 9.0])
 def test_four_bar_swings_out(friction: dict[str, float], speed: float) -> None:
     """It turns over, swings and stays, as the reduced equation has it."""
-    mechanism = rubbed(four_bar(), friction)
+    mechanism = with_friction(four_bar(), friction)
     q0 = lg.assemble(mechanism, [0.8, 0.3, 1.9], fixed=["theta1"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # that forces at rest are not unique makes nothing of the motion uncertain
         motion = lg.simulate(mechanism, 8.0, q0, {"theta1": speed}, rtol=1e-10, atol=1e-12, progress=patience(60.0))
     assert motion.success, motion.message
-    wanted = four_bar_reduced(friction).motion((q0[0], motion.qd[0, 0]), motion.t)
-    np.testing.assert_allclose(motion.q[:, 0], wanted[:, 0], rtol=0, atol=1e-5)
+    expected = four_bar_reduced(friction).motion((q0[0], motion.qd[0, 0]), motion.t)
+    np.testing.assert_allclose(motion.q[:, 0], expected[:, 0], rtol=0, atol=1e-5)
     obeys(motion, friction)
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
     assert steps_of(motion) < 10_000
 
 
@@ -287,7 +287,7 @@ def test_four_bar_swings_out(friction: dict[str, float], speed: float) -> None:
 @pytest.mark.parametrize("push", [1, -1])
 def test_friction_of_all_joints_holds_together(friction: dict[str, float], push: int) -> None:
     """Pushed by a torque that grows, the four-bar slips when all its joints give all they have, by virtual work, not before."""
-    mechanism = rubbed(four_bar().replace(gravity=(0, 0, 0)), friction)
+    mechanism = with_friction(four_bar().replace(gravity=(0, 0, 0)), friction)
     q0 = lg.assemble(mechanism, [0.8, 0.3, 1.9], fixed=["theta1"])
     most = four_bar_reduced(friction).friction(q0[0])
     motion = lg.simulate(mechanism, 1.5 * most, q0, torque={"theta1": f"{push}*t"}, rtol=1e-9, atol=1e-11)
@@ -319,13 +319,13 @@ def test_friction_in_every_joint(name: str, seed: int) -> None:
     mechanism = lg.library(name)
     mechanism = mechanism.replace(gravity=(0, 0, 0))
     friction = {j.name: float(rng.uniform(0.2, 1.0)) for j in mechanism.joints if j.kind.nv == 1}
-    rubs = rubbed(mechanism, friction)
+    rubs = with_friction(mechanism, friction)
     driven = [j.name for j in mechanism.joints if j.actuated]
     kick = dict(zip(driven, rng.uniform(-3, 3, len(driven)), strict=True))
     motion = lg.simulate(rubs, 4.0, None, kick, 0, rtol=1e-9, atol=1e-11, limits=False, progress=patience(60.0))
     assert motion.success, motion.message
     obeys(motion, friction)
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
     assert np.diff(motion.work["friction"].sum(axis=1)).max() < 1e-12
     assert np.abs(motion.qd[-1]).max() < 1e-9
     assert steps_of(motion) < 10_000
@@ -348,7 +348,7 @@ def test_a_slider_meets_its_stop_and_stays() -> None:
     assert leaves.t - 1 == pytest.approx(reference.friction(met.q[0]), abs=1e-6)
     between = (motion.t > met.t) & (motion.t < leaves.t)
     assert np.ptp(motion.q[between, 0]) < 1e-9
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
 
 
 def test_a_stop_lets_go_in_an_impact() -> None:
@@ -364,13 +364,13 @@ def test_a_stop_lets_go_in_an_impact() -> None:
     assert motion.qd[-1] == pytest.approx([0.6, 0.0], abs=1e-9)
 
 
-def test_a_drive_against_a_limit_is_said() -> None:
+def test_a_drive_against_a_limit_is_reported() -> None:
     led = slider(1.0, constraints=[lg.HolonomicConstraint("lead", formula("x - t", "x"))], limits=lg.JointLimits(-1.0, 1.0))
     with pytest.raises(lg.SimulationError, match="x is at its limit, and constraint 'lead', which moves, drives it further"):
         lg.simulate(led, 2.0, [0.0], [1.0])
 
 
-def test_a_drive_against_a_lock_is_said() -> None:
+def test_a_drive_against_a_lock_is_reported() -> None:
     led = slider(1.0, constraints=[lg.HolonomicConstraint("lead", formula("x - t", "x"))])
     with pytest.raises(lg.SimulationError, match="constraint 'lead', which moves, drives a locked joint: x"):
         lg.simulate(led, 2.0, [0.0], [1.0], events=lg.Event("t - 1", lg.LockJoints("x")))
@@ -384,7 +384,7 @@ def test_friction_and_stops_at_random(seed: int) -> None:
     q0 = lg.assemble(mechanism, fixed={"theta1": 0.7}) if mechanism.equation_count else np.full(3, 0.4)
     friction = {j.name: float(rng.choice([0.02, 0.3, 2.0]) * rng.uniform(0.5, 1.5)) for j in mechanism.joints}
     joints = []
-    for x, joint in zip(q0, rubbed(mechanism, friction).joints, strict=True):
+    for x, joint in zip(q0, with_friction(mechanism, friction).joints, strict=True):
         stops = lg.JointLimits(x - rng.uniform(0.1, 0.6), x + rng.uniform(0.1, 0.6)) if rng.random() < 0.5 else lg.JointLimits()
         joints.append(replace(joint, limits=stops))
     first = mechanism.speed_names[0]
@@ -395,5 +395,5 @@ def test_friction_and_stops_at_random(seed: int) -> None:
     motion = lg.simulate(machine, 3.0, q0, speed, torque, restitution=bounce, rtol=1e-9, progress=patience(60.0))
     assert motion.success, motion.message
     obeys(motion, friction)
-    assert moved(motion) < 1e-6
+    assert energy_error(motion) < 1e-6
     assert steps_of(motion) < 10_000

@@ -26,31 +26,31 @@ def motion() -> lg.Motion:
 
 
 @pytest.fixture(scope="module")
-def saved(motion: lg.Motion, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def saved_file(motion: lg.Motion, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return motion.save(tmp_path_factory.mktemp("damaged") / "run.nc")
 
 
 @pytest.fixture(scope="module")
-def unsealed(saved: Path) -> bytes:
+def unsealed_file(saved_file: Path) -> bytes:
     """As earlier versions wrote it."""
-    return saved.read_bytes()[: -netcdf._SEALED]
+    return saved_file.read_bytes()[: -netcdf._SEALED]
 
 
 def read_or_refused(path: Path, motion: lg.Motion) -> bool:
     """Whether it is refused, by an error that names the file; if it is not, all of it is right."""
     try:
-        found = lg.read(path)
+        loaded = lg.read(path)
     except lg.DescriptionError as error:
         return str(error).startswith(str(path))
-    same(motion, found)
+    same(motion, loaded)
     return False
 
 
-def test_two_thousand_altered_files(saved: Path, motion: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_thousand_altered_files(saved_file: Path, motion: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the seal, a tenth of them would be read as other numbers, and some would never end."""
     tried = []
     monkeypatch.setattr(hdf5, "can_be_read", tried.append)  # None: those whose seal itself was hit are refused here
-    whole, path, chance = saved.read_bytes(), tmp_path / "a.nc", random.Random(1)
+    whole, path, chance = saved_file.read_bytes(), tmp_path / "a.nc", random.Random(1)
     refused = 0
     with path.open("wb", buffering=0) as file:
         for _ in range(2000):
@@ -65,11 +65,13 @@ def test_two_thousand_altered_files(saved: Path, motion: lg.Motion, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_altered_files_without_a_seal_come_to_an_end(unsealed: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_altered_files_without_a_seal_come_to_an_end(
+    unsealed_file: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hdf5, "PATIENCE", 5.0)
     path, chance = tmp_path / "a.nc", random.Random(2)
     for _ in range(60):
-        data = bytearray(unsealed)
+        data = bytearray(unsealed_file)
         for _ in range(chance.choice((1, 2, 8, 64))):
             data[chance.randrange(len(data))] ^= chance.randrange(1, 256)
         path.write_bytes(data)
@@ -77,8 +79,8 @@ def test_altered_files_without_a_seal_come_to_an_end(unsealed: bytes, tmp_path: 
             lg.read(path)
 
 
-def test_cut_files(saved: Path, motion: lg.Motion, tmp_path: Path) -> None:
-    whole, path = saved.read_bytes(), tmp_path / "a.nc"
+def test_cut_files(saved_file: Path, motion: lg.Motion, tmp_path: Path) -> None:
+    whole, path = saved_file.read_bytes(), tmp_path / "a.nc"
     for size in (0, 1, 8, 100, 2000, len(whole) // 2, len(whole) - 200, len(whole) - 1):
         path.write_bytes(whole[:size])
         assert read_or_refused(path, motion) == (size != len(whole) - 1)  # the seal's last byte is not missed
@@ -87,14 +89,14 @@ def test_cut_files(saved: Path, motion: lg.Motion, tmp_path: Path) -> None:
 
 
 def test_a_file_with_which_the_library_never_ends(
-    unsealed: bytes, motion: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unsealed_file: bytes, motion: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The size of a text among the texts of the file, altered: the library looks for the next one for ever."""
     monkeypatch.setattr(hdf5, "PATIENCE", 3.0)
     path, ended = tmp_path / "a.nc", 0
-    places = [found.end() - 8 for found in re.finditer(rb"[\x01-\xff]\0{7}\x08\0{7}(?=.)", unsealed, re.DOTALL)]
+    places = [match.end() - 8 for match in re.finditer(rb"[\x01-\xff]\0{7}\x08\0{7}(?=.)", unsealed_file, re.DOTALL)]
     for place in places[::-1][:12]:
-        path.write_bytes(unsealed[:place] + b"\xfc" + unsealed[place + 1 :])
+        path.write_bytes(unsealed_file[:place] + b"\xfc" + unsealed_file[place + 1 :])
         try:
             lg.read(path)
         except lg.DescriptionError as error:
@@ -104,10 +106,10 @@ def test_a_file_with_which_the_library_never_ends(
     assert ended
 
 
-def test_a_file_without_a_seal_is_read(unsealed: bytes, motion: lg.Motion, tmp_path: Path) -> None:
+def test_a_file_without_a_seal_is_read(unsealed_file: bytes, motion: lg.Motion, tmp_path: Path) -> None:
     """Of an earlier version; and one that another program changed, which cuts the seal off."""
     path = tmp_path / "a.nc"
-    path.write_bytes(unsealed)
+    path.write_bytes(unsealed_file)
     same(motion, lg.read(path))
     motion.save(path)
     with h5py.File(path, "r+") as file:
@@ -117,16 +119,16 @@ def test_a_file_without_a_seal_is_read(unsealed: bytes, motion: lg.Motion, tmp_p
     assert (lg.read(path).q[0] == 7.0).all()
 
 
-def test_others_read_a_sealed_file(saved: Path, motion: lg.Motion) -> None:
-    assert saved.read_bytes()[-netcdf._SEALED :].startswith(b"\nlagrangian sha256 ")
-    with xarray.open_dataset(saved, engine="h5netcdf") as found:
-        np.testing.assert_array_equal(found.q.values, motion.q)
-    with h5py.File(saved) as file:
+def test_others_read_a_sealed_file(saved_file: Path, motion: lg.Motion) -> None:
+    assert saved_file.read_bytes()[-netcdf._SEALED :].startswith(b"\nlagrangian sha256 ")
+    with xarray.open_dataset(saved_file, engine="h5netcdf") as dataset:
+        np.testing.assert_array_equal(dataset.q.values, motion.q)
+    with h5py.File(saved_file) as file:
         np.testing.assert_array_equal(file["q"][...], motion.q)
 
 
-def altered(unsealed: bytes, change: Any) -> bytes:
-    stream = io.BytesIO(unsealed)
+def alter_file(unsealed_file: bytes, change: Any) -> bytes:
+    stream = io.BytesIO(unsealed_file)
     with h5py.File(stream, "r+") as file:
         change(file)
     content = stream.getvalue()
@@ -141,24 +143,24 @@ def put(name: str, values: Any) -> Any:
     return change
 
 
-def said(name: str, value: Any) -> Any:
+def set_attribute(name: str, value: Any) -> Any:
     return lambda file: file.attrs.__setitem__(name, value)
 
 
 WRONG = {
     "no name": (lambda file: file.attrs.__delitem__("mechanism"), "no text 'mechanism'"),
     "no ending": (lambda file: file.attrs.__delitem__("ending"), "no text 'ending'"),
-    "a number for a text": (said("statistics", 3.0), "no text 'statistics'"),
-    "an array for the format": (said("format", np.zeros(3)), "not a motion"),
-    "no JSON": (said("statistics", "{"), "'statistics' is not JSON"),
-    "a list": (said("statistics", "[1]"), "'statistics' is not a JSON object"),
-    "nothing of tolerances": (said("statistics", '{"adaptive": true}'), "'statistics' has no number 'rtol'"),
-    "no method": (said("statistics", '{"rtol": 1, "atol": 1, "method": 3}'), "does not say by which method"),
-    "nested": (said("statistics", "[" * 100000), "'statistics' is not JSON"),
-    "another status": (said("ending", json.dumps({"status": "well", "t": 1})), "how it ended"),
-    "an ending with more": (said("ending", json.dumps({"status": "finished", "t": 1, "more": "x"})), "how it ended"),
-    "a text for a time": (said("ending", json.dumps({"status": "finished", "t": "1"})), "how it ended"),
-    "a NaN for a time": (said("ending", '{"status": "finished", "t": NaN}'), "how it ended"),
+    "a number for a text": (set_attribute("statistics", 3.0), "no text 'statistics'"),
+    "an array for the format": (set_attribute("format", np.zeros(3)), "not a motion"),
+    "no JSON": (set_attribute("statistics", "{"), "'statistics' is not JSON"),
+    "a list": (set_attribute("statistics", "[1]"), "'statistics' is not a JSON object"),
+    "nothing of tolerances": (set_attribute("statistics", '{"adaptive": true}'), "'statistics' has no number 'rtol'"),
+    "no method": (set_attribute("statistics", '{"rtol": 1, "atol": 1, "method": 3}'), "does not say by which method"),
+    "nested": (set_attribute("statistics", "[" * 100000), "'statistics' is not JSON"),
+    "another status": (set_attribute("ending", json.dumps({"status": "well", "t": 1})), "how it ended"),
+    "an ending with more": (set_attribute("ending", json.dumps({"status": "finished", "t": 1, "more": "x"})), "how it ended"),
+    "a text for a time": (set_attribute("ending", json.dumps({"status": "finished", "t": "1"})), "how it ended"),
+    "a NaN for a time": (set_attribute("ending", '{"status": "finished", "t": NaN}'), "how it ended"),
     "no coordinates": (lambda file: file.__delitem__("coordinate"), "it has no coordinate"),
     "too few rows": (put("q", np.zeros((10, 2))), "qd|q has 10 entries along time"),
     "too many columns": (put("q", np.zeros((11, 3))), "q has 3 entries along coordinate"),
@@ -185,11 +187,11 @@ WRONG = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_entries_that_cannot_be(kind: str, unsealed: bytes, tmp_path: Path) -> None:
+def test_entries_that_cannot_be(kind: str, unsealed_file: bytes, tmp_path: Path) -> None:
     """Sealed, so that nothing but what it says is wrong with it."""
     change, says = WRONG[kind]
     path = tmp_path / "a.nc"
-    path.write_bytes(altered(unsealed, change))
+    path.write_bytes(alter_file(unsealed_file, change))
     with pytest.raises(lg.DescriptionError, match=says) as caught:
         lg.read(path)
     assert str(caught.value).startswith(str(path))

@@ -48,18 +48,18 @@ def test_engine_recorded(engine: lg.Dynamics) -> None:
     """Without being asked: every half turn, with the piston at l + r or l - r."""
     p = parameters(lg.library("slider_crank"))
     motion = lg.simulate(engine, 1.0)
-    found = at(motion)
+    value = at(motion)
     turns = motion.q[-1, 0] / math.pi
-    assert len(found) == int(turns)
-    assert len(found) >= 4
-    for k, event in enumerate(found, 1):
+    assert len(value) == int(turns)
+    assert len(value) >= 4
+    for k, event in enumerate(value, 1):
         theta, phi, x = event.q
         assert theta == pytest.approx(k * math.pi, abs=1e-9)
         assert math.sin(phi) == pytest.approx(0, abs=1e-9)
         assert x == pytest.approx(p["l"] + (-1) ** k * p["r"], abs=1e-12)
         assert event.qd[2] == pytest.approx(0, abs=1e-9)  # the piston stands still
         np.testing.assert_allclose(motion(event.t)[0], event.q, rtol=0, atol=1e-12)
-    assert all(a.t < b.t for a, b in pairwise(found))
+    assert all(a.t < b.t for a, b in pairwise(value))
 
 
 def test_engine_with_few_rows(engine: lg.Dynamics) -> None:
@@ -81,11 +81,11 @@ def test_engine_stopped(when: str, engine: lg.Dynamics) -> None:
 
 def test_engine_in_one_direction(engine: lg.Dynamics) -> None:
     """Rising and falling crossings are the inner and outer dead centres in turn."""
-    found = {
+    actual = {
         direction: [e.q[2] for e in lg.simulate(engine, 1.0, events=[lg.Event("dead centre", direction=direction)]).events]
         for direction in ("rising", "falling")
     }
-    one, other = found.values()
+    one, other = actual.values()
     assert {round(x, 9) for x in one} != {round(x, 9) for x in other}
     assert {round(x, 9) for x in (*one, *other)} == {0.2, 0.4}
 
@@ -107,10 +107,10 @@ def test_rocker_that_drives() -> None:
     dyn = lg.compile(mechanism)
     q = lg.assemble(dyn)
     motion = lg.simulate(dyn, 1.5, q, {"theta1": 12.0}, torque=0)
-    found = at(motion)
-    assert len(found) >= 4
+    value = at(motion)
+    assert len(value) >= 4
     folded = 0
-    for event in found:
+    for event in value:
         theta, phi2, _ = event.q
         assert math.sin(phi2) == pytest.approx(0, abs=1e-8)
         # folded, the crank points away from the coupler's end
@@ -119,9 +119,9 @@ def test_rocker_that_drives() -> None:
         expected = math.pi + crank(l2 - l1) if away else crank(l1 + l2)
         assert math.cos(theta) == pytest.approx(math.cos(expected), abs=1e-8)
         assert event.qd[2] == pytest.approx(0, abs=1e-7)
-    assert 0 < folded < len(found)
+    assert 0 < folded < len(value)
     stopped = lg.simulate(dyn, 1.5, q, {"theta1": 12.0}, torque=0, events="dead centre")
-    assert stopped.t[-1] == pytest.approx(found[0].t, abs=1e-9)
+    assert stopped.t[-1] == pytest.approx(value[0].t, abs=1e-9)
 
 
 def test_linkage_that_locks() -> None:
@@ -154,7 +154,7 @@ def with_passive(passive: int, driven: int) -> lg.Mechanism:
 
 @pytest.mark.parametrize("m", range(1, 9))
 @pytest.mark.parametrize("zeros", [0.0, 0.5])
-def test_determinant(m: int, zeros: float) -> None:
+def test_the_determinant_is_that_of_numpy(m: int, zeros: float) -> None:
     """Against numpy, of full matrices and of those with structural zeros."""
     mechanism = with_passive(m, 3)
     passive = dead_centre.passive_speeds(mechanism)
@@ -166,8 +166,8 @@ def test_determinant(m: int, zeros: float) -> None:
         empty = ConstraintRow("says nothing", None, 0, 0, {})
         if any(not row.psi for row in rows):
             continue
-        found = dead_centre.determinant(mechanism, [*rows, empty])
-        assert found == pytest.approx(np.linalg.det(psi[:, passive]), rel=1e-11, abs=1e-13)
+        actual = dead_centre.determinant(mechanism, [*rows, empty])
+        assert actual == pytest.approx(np.linalg.det(psi[:, passive]), rel=1e-11, abs=1e-13)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "three_rrr"])
@@ -195,7 +195,7 @@ def test_determinant_of_mechanisms(name: str) -> None:
 # -- what is refused -------------------------------------------------------------------------------------------------
 
 
-def test_refused() -> None:
+def test_as_many_passive_speeds_as_equations_are_needed() -> None:
     """Passive speeds and equations must be as many, and not too many."""
     event = [lg.Event("dead centre")]
     with pytest.raises(lg.ArgumentError, match=r"two_r: a dead centre needs as many passive speeds .* there are 0 and 0"):
@@ -209,7 +209,7 @@ def test_refused() -> None:
         lg.simulate(lg.library("stewart"), 0.1, events=event)
 
 
-def test_not_asked_for_where_it_means_nothing() -> None:
+def test_not_requested_where_it_means_nothing() -> None:
     """Runs of mechanisms that are refused above go on without."""
     motion = lg.simulate(driven_by(lg.library("four_bar"), "theta1", "phi2"), 0.5, torque=0)
     assert motion.success

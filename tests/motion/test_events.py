@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import G, chain, four_bar, moved, patience, pendulum, slider
+from tests.motion.machines import G, chain, energy_error, four_bar, patience, pendulum, slider
 
 
-def named(motion: lg.Motion, name: str) -> list[float]:
+def event_times(motion: lg.Motion, name: str) -> list[float]:
     return [e.t for e in motion.events if e.name == name]
 
 
@@ -53,11 +53,13 @@ def test_zeros_of_an_expression_and_of_a_function(swing: lg.Dynamics) -> None:
         x, y = (x + y) / 2, math.sqrt(x * y)
     period = 2 * math.pi / (math.sqrt(1.5 * G) * x)
     below = period / 4 + period / 2 * np.arange(int((20 - period / 4) / (period / 2)) + 1)
-    np.testing.assert_allclose(named(motion, "below"), below, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(named(motion, "below, by a function"), below, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(named(motion, "turning"), period / 2 * np.arange(1, len(named(motion, "turning")) + 1), atol=1e-9)
-    np.testing.assert_allclose(named(motion, "falling, by a function"), below[::2], rtol=0, atol=1e-9)
-    np.testing.assert_allclose(named(motion, "rising"), below[1::2], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(event_times(motion, "below"), below, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(event_times(motion, "below, by a function"), below, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        event_times(motion, "turning"), period / 2 * np.arange(1, len(event_times(motion, "turning")) + 1), atol=1e-9
+    )
+    np.testing.assert_allclose(event_times(motion, "falling, by a function"), below[::2], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(event_times(motion, "rising"), below[1::2], rtol=0, atol=1e-9)
     assert [e.t for e in motion.events] == sorted(e.t for e in motion.events)
     for event in motion.events:
         if event.name == "below":
@@ -80,7 +82,7 @@ def test_parameters_in_expressions() -> None:
     assert np.abs(tip).max() < 1e-9
 
 
-def test_stop(swing: lg.Dynamics) -> None:
+def test_an_event_stops_a_run(swing: lg.Dynamics) -> None:
     motion = lg.simulate(swing, (0, 20), [1.0], events=lg.Event("a", "stop", name="below"))
     assert motion.message.startswith("stopped by event 'below' at t = ")
     assert motion.last == motion.events[0].t
@@ -91,9 +93,9 @@ def test_stop(swing: lg.Dynamics) -> None:
 
 def test_what_is_not_an_event_stops(swing: lg.Dynamics) -> None:
     """A bare expression or function stops the run where it is zero."""
-    found = [lg.simulate(swing, 5.0, [1.0], events=e).last for e in ("a", lambda t, q, qd: q[0], ["a"], [lambda t, q, qd: q[0]])]
-    assert found == pytest.approx([found[0]] * 4, abs=1e-9)  # of functions steps are shorter
-    assert found[0] < 1
+    actual = [lg.simulate(swing, 5.0, [1.0], events=e).last for e in ("a", lambda t, q, qd: q[0], ["a"], [lambda t, q, qd: q[0]])]
+    assert actual == pytest.approx([actual[0]] * 4, abs=1e-9)  # of functions steps are shorter
+    assert actual[0] < 1
 
 
 def test_two_in_one_step(rail: lg.Dynamics) -> None:
@@ -140,7 +142,7 @@ def test_a_short_touch_is_found_with_shorter_steps(rail: lg.Dynamics) -> None:
 def test_many_events(swing: lg.Dynamics) -> None:
     """More than one buffer of them."""
     motion = lg.simulate(swing, (0, 30), [1.0], events=[lg.Event("sin(100*t)", name="tick"), lg.Event("a")], max_step=0.005)
-    ticks = named(motion, "tick")
+    ticks = event_times(motion, "tick")
     np.testing.assert_allclose(ticks, math.pi / 100 * np.arange(1, len(ticks) + 1), atol=1e-9)
     assert len(ticks) == int(30 * 100 / math.pi)
     assert "more events" in motion.summary()
@@ -168,7 +170,7 @@ def test_lock_keeps_the_momentum_about_what_still_turns() -> None:
     """The elbow of a double pendulum locks in full motion."""
     lock = lg.Event("a1 - 0.3", lg.LockJoints("a1"), "both", "lock")
     motion = lg.simulate(chain(2), 3.0, [1.2, -0.4], [0.5, 2.0], events=lock, rtol=1e-11, atol=1e-12)
-    t = named(motion, "lock")[0]
+    t = event_times(motion, "lock")[0]
     before = motion.events[0]
     q, after = motion(t)
     assert q == pytest.approx(before.q, abs=1e-14)
@@ -182,7 +184,7 @@ def test_lock_keeps_the_momentum_about_what_still_turns() -> None:
     held = motion.t > t
     np.testing.assert_allclose(motion.q[held, 1], before.q[1], rtol=0, atol=1e-12)
     # from then on it is one rigid body: a compound pendulum about the ground joint
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
     inertia = H1 / after[0]
     angle, b = q[0], before.q[1]
     arm = (0.5 * math.sin(angle) + math.sin(angle) + 0.5 * math.sin(angle + b)) * G
@@ -216,7 +218,7 @@ def test_lock_in_a_closed_loop() -> None:
     assert np.ptp(motion.q[late, 2]) < 1e-11
     assert np.ptp(motion.q[late, 0]) > 0.05
     assert motion.drift.max() < 1e-13
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 def test_lock_where_loops_are_redundant() -> None:
@@ -224,7 +226,7 @@ def test_lock_where_loops_are_redundant() -> None:
     mechanism = four_bar("revolute")
     q0 = lg.assemble(mechanism, [0.8, 0.3, 1.9], fixed=["theta1"])
     motion = lg.simulate(mechanism, 1.0, q0, {"theta1": 6.0}, events=lg.Event("theta1 - 2", lg.LockJoints("theta1"), name="lock"))
-    (t,) = named(motion, "lock")
+    (t,) = event_times(motion, "lock")
     late = motion.t > t
     assert np.ptp(motion.q[late], axis=0).max() < 1e-12
     assert np.abs(motion.qd[late]).max() < 1e-12
@@ -242,14 +244,14 @@ def test_lock_of_one_axis_of_a_ball() -> None:
     assert np.abs(motion.qd[motion.t > 1, 0]).max() < 1e-12
 
 
-def test_unlock() -> None:
+def test_joints_are_locked_and_unlocked() -> None:
     events = [lg.Event("t - 0.5", lg.LockJoints("a1")), lg.Event("t - 1.2", lg.UnlockJoints("a1"))]
     motion = lg.simulate(chain(2), 2.0, [1.2, -0.4], [0.5, 2.0], events=events, rtol=1e-10, atol=1e-11)
     held = (motion.t > 0.5) & (motion.t < 1.2)
     assert np.ptp(motion.q[held, 1]) < 1e-12
     assert np.ptp(motion.q[motion.t > 1.2, 1]) > 0.05
     assert motion(1.2)[1][1] == pytest.approx(0, abs=1e-12)  # it begins from rest
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
     # the same from there on as a run that begins there
     q, qd = motion(1.2)
     alone = lg.simulate(chain(2), (1.2, 2.0), q, qd, rtol=1e-10, atol=1e-11)
@@ -305,7 +307,7 @@ def test_stop_without_bounce(ball: lg.Dynamics) -> None:
 
 
 @pytest.mark.parametrize("e", [0.5, 0.9, 1.0])
-def test_bouncing(ball: lg.Dynamics, e: float) -> None:
+def test_impacts_of_a_bouncing_ball_are_in_closed_form(ball: lg.Dynamics, e: float) -> None:
     """Times of impact, and energies e^2 of those before, while bounces are well apart."""
     fall = math.sqrt(2 / G)
     times = fall + np.concatenate([[0], np.cumsum(2 * fall * e ** np.arange(1, 5))])
@@ -316,7 +318,7 @@ def test_bouncing(ball: lg.Dynamics, e: float) -> None:
         q, qd = motion(middle)
         assert q[0] == pytest.approx(e ** (2 * (k + 1)), rel=1e-9)
         assert qd[0] == pytest.approx(0, abs=1e-9)
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 @pytest.mark.parametrize("e", [0.5, 0.2])
@@ -347,7 +349,7 @@ def test_pendulum_between_stops(e: float) -> None:
         # gravity swings it back at once: the stop only pushes
         assert motion.q[-1, 0] > -0.5
     assert motion.q.min() > -0.5 - 1e-12
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 def test_held_by_a_stop_while_it_pushes(rail: lg.Dynamics) -> None:
@@ -369,7 +371,7 @@ def test_two_stops_in_a_chain() -> None:
         assert len(motion.events) >= 4
         assert np.abs(motion.q).max() < 0.7 + 1e-9
         assert np.diff(motion.work["impacts"]).max() < 1e-12
-        assert moved(motion) < 1e-7
+        assert energy_error(motion) < 1e-7
 
 
 def test_limits_can_be_switched_off() -> None:

@@ -16,7 +16,7 @@ def block(coulomb: float = 0.0, upper: float | None = None) -> lg.Mechanism:
     return lg.Mechanism("block", [lg.Body("b", 1.0)], [joint], gravity=(0, 0, 0))
 
 
-def told(motion: lg.Motion) -> dict[str, float]:
+def event_times(motion: lg.Motion) -> dict[str, float]:
     names = [e.name for e in motion.events]
     assert len(set(names)) == len(names)  # nothing is told twice
     return {e.name: e.t for e in motion.events}
@@ -27,14 +27,14 @@ def test_a_stop_at_the_instant_of_rest_stops() -> None:
     events = [lg.Event("t - 1", "stop", name="second")]
     motion = lg.simulate(block(coulomb=1.0), 10, [0], [1], 0, events=events)
     assert motion.t[-1] == pytest.approx(1, abs=1e-12)
-    assert told(motion) == {"second": pytest.approx(1, abs=1e-12), "x comes to rest": pytest.approx(1, abs=1e-12)}
+    assert event_times(motion) == {"second": pytest.approx(1, abs=1e-12), "x comes to rest": pytest.approx(1, abs=1e-12)}
 
 
 @pytest.mark.parametrize("watched", ["t - 5", "x - 5"])
 def test_a_stop_at_the_instant_of_a_limit_stops(watched: str) -> None:
     motion = lg.simulate(block(upper=5.0), 10, [0], [1], 0, events=[lg.Event(watched, "stop", name="five")])
     assert motion.t[-1] == pytest.approx(5, abs=1e-12)
-    assert told(motion) == {"five": pytest.approx(5, abs=1e-12), "x meets its upper limit": pytest.approx(5, abs=1e-12)}
+    assert event_times(motion) == {"five": pytest.approx(5, abs=1e-12), "x meets its upper limit": pytest.approx(5, abs=1e-12)}
 
 
 def test_a_torque_set_at_the_instant_of_a_limit_is_set() -> None:
@@ -48,14 +48,14 @@ def test_a_stop_at_the_instant_of_an_action_stops(action: lg.SetTorque | lg.Lock
     for place in (3, 5):
         events = [lg.Event(f"x - {place}", action, name="place"), lg.Event(f"t - {place}", "stop", name="time")]
         motion = lg.simulate(block(), 10, [0], [1], 0, events=events)
-        assert told(motion) == {"place": pytest.approx(place, abs=1e-12), "time": pytest.approx(place, abs=1e-12)}
+        assert event_times(motion) == {"place": pytest.approx(place, abs=1e-12), "time": pytest.approx(place, abs=1e-12)}
         assert motion.t[-1] == pytest.approx(place, abs=1e-12)
 
 
-def test_a_function_that_stays_at_zero_is_told_where_it_comes_there() -> None:
+def test_a_function_that_stays_at_zero_is_reported_where_it_comes_there() -> None:
     when = {"floor(x) - 3": 3, "floor(t) - 3": 3, "piecewise(x < 4, -1, 0)": 4, "min(0, x - 4)": 4, "max(0, 6 - x)": 6}
     motion = lg.simulate(block(), 10, [0], [1], 0, events=[lg.Event(x) for x in when])
-    assert told(motion) == {name: pytest.approx(t, abs=1e-12) for name, t in when.items()}
+    assert event_times(motion) == {name: pytest.approx(t, abs=1e-12) for name, t in when.items()}
 
 
 @pytest.mark.parametrize("more", ["", "*(1 + 3e-16)"], ids=["exactly", "nearly"])

@@ -14,7 +14,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.motion.run import run
-from tests.processes import PATIENCE, interruptible, worked
+from tests.processes import PATIENCE, interruptible, wait_for_work
 
 NAN, INF = math.nan, math.inf
 
@@ -205,12 +205,12 @@ def test_interrupt_from_progress(arm: lg.Dynamics) -> None:
     assert motion(0.4)[0] == pytest.approx(whole(0.4)[0], abs=1e-7)
 
 
-def test_progress_is_told_the_seconds_done(arm: lg.Dynamics) -> None:
-    told: list[tuple[float, float]] = []
-    lg.simulate(arm, (1.0, 3.0), [0.5, 0.1], progress=lambda done, total: told.append((done, total)), max_step=1e-4)
-    assert len(told) > 3
-    assert told == sorted(told)
-    assert told[-1] == (2.0, 2.0)
+def test_progress_is_reported_the_seconds_done(arm: lg.Dynamics) -> None:
+    messages: list[tuple[float, float]] = []
+    lg.simulate(arm, (1.0, 3.0), [0.5, 0.1], progress=lambda done, total: messages.append((done, total)), max_step=1e-4)
+    assert len(messages) > 3
+    assert messages == sorted(messages)
+    assert messages[-1] == (2.0, 2.0)
 
 
 def test_interrupt_from_a_torque_function(rail: lg.Dynamics) -> None:
@@ -273,7 +273,7 @@ def test_a_real_interrupt(kind: str) -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
-        worked(process, 0.2)
+        wait_for_work(process, 0.2)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
     finally:
@@ -315,14 +315,14 @@ FUNCTIONS = {
     "kind", [kind if kind in ("torque", "event") else pytest.param(kind, marks=pytest.mark.slow) for kind in FUNCTIONS]
 )
 def test_ctrl_c_stops_a_function_that_does_not_return(kind: str) -> None:
-    given, size, before = FUNCTIONS[kind]
-    code = HANGING.format(given=given, size=size, before=before)
+    values, size, before = FUNCTIONS[kind]
+    code = HANGING.format(given=values, size=size, before=before)
     process = interruptible([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        out, told = process.communicate(timeout=PATIENCE)
+        out, errors = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
-    assert (out, told) == ("interrupted False True\n", "")
+    assert (out, errors) == ("interrupted False True\n", "")
 
 
 @pytest.fixture
@@ -381,7 +381,7 @@ def test_what_is_no_exception_passes_as_it_is(arm: lg.Dynamics, error: BaseExcep
     def raises(*_: Any) -> Any:
         raise error
 
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "torque": {"torque": raises},
         "sampled": {"torque": lg.Sampled(raises, 0.01)},
         "event": {"events": lg.Event(raises)},
@@ -396,4 +396,4 @@ def test_what_is_no_exception_passes_as_it_is(arm: lg.Dynamics, error: BaseExcep
         ]
         model = plain.replace(joints=stuck)
     with pytest.raises(type(error)):
-        lg.simulate(model, 0.1, **given)
+        lg.simulate(model, 0.1, **arguments)

@@ -20,7 +20,7 @@ def robot(inside="", after="", before=""):
     return m.replace(file="robot.xml")
 
 
-def test_a_free_base_that_falls_is_said():
+def test_a_free_base_that_falls_is_reported():
     m = robot('<body name="leg"><joint/><geom size=".1"/></body>')
     assert falling(m) == ["torso"]
     with pytest.warns(lg.SimulationWarning, match="nothing holds 'torso': there is no ground"):

@@ -47,54 +47,54 @@ def linkage() -> lg.Mechanism:
 
 
 @pytest.fixture(scope="module")
-def closed(linkage: lg.Mechanism) -> lg.Motion:
+def linkage_motion(linkage: lg.Mechanism) -> lg.Motion:
     events = [lg.Event("theta1 - 2", name="θ₁ = 2 → 漢字"), lg.Event("qd_theta1 - 1.5"), lg.Event("theta1 - 1.8")]
     return lg.simulate(linkage, 2.0, events=events, t_eval=21)
 
 
 @pytest.fixture(scope="module")
-def opened() -> lg.Motion:
+def chain_motion() -> lg.Motion:
     return lg.simulate(chain(2, friction=lg.Friction(viscous=0.1)), 1.0, [0.5, 0.3], torque={"a0": "sin(t)"}, t_eval=11)
 
 
 @pytest.fixture(scope="module")
-def saved(closed: lg.Motion, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return closed.save(tmp_path_factory.mktemp("motions") / "closed.nc")
+def saved_file(linkage_motion: lg.Motion, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return linkage_motion.save(tmp_path_factory.mktemp("motions") / "closed.nc")
 
 
 # -- round trips -----------------------------------------------------------------------------------------------------
 
 
-def test_open(opened: lg.Motion, tmp_path: Path) -> None:
-    path = opened.save(tmp_path / "open.nc")
+def test_a_motion_of_an_open_chain_is_read_back(chain_motion: lg.Motion, tmp_path: Path) -> None:
+    path = chain_motion.save(tmp_path / "open.nc")
     assert path == tmp_path / "open.nc"
-    found = lg.read(path)
-    same(opened, found)
-    assert found.events == []
-    assert found.multipliers.shape == (11, 0)
-    assert found.constraint_names == ()
-    assert found.mechanism == opened.mechanism
-    assert found.trajectory is None
+    loaded = lg.read(path)
+    same(chain_motion, loaded)
+    assert loaded.events == []
+    assert loaded.multipliers.shape == (11, 0)
+    assert loaded.constraint_names == ()
+    assert loaded.mechanism == chain_motion.mechanism
+    assert loaded.trajectory is None
 
 
-def test_closed(closed: lg.Motion, saved: Path, linkage: lg.Mechanism) -> None:
-    found = lg.read(saved, linkage)
-    same(closed, found)
-    assert len(found.events) >= 3
-    assert found.events[-1].t > found.events[0].t
-    assert found.mechanism is linkage
-    np.testing.assert_allclose(found.reactions, closed.reactions, rtol=0, atol=1e-12)
+def test_a_motion_of_a_linkage_is_read_back(linkage_motion: lg.Motion, saved_file: Path, linkage: lg.Mechanism) -> None:
+    loaded = lg.read(saved_file, linkage)
+    same(linkage_motion, loaded)
+    assert len(loaded.events) >= 3
+    assert loaded.events[-1].t > loaded.events[0].t
+    assert loaded.mechanism is linkage
+    np.testing.assert_allclose(loaded.reactions, linkage_motion.reactions, rtol=0, atol=1e-12)
 
 
-def test_path_as_text(closed: lg.Motion, tmp_path: Path) -> None:
-    closed.save(str(tmp_path / "a.nc"))
-    same(closed, lg.read(str(tmp_path / "a.nc")))
+def test_path_as_text(linkage_motion: lg.Motion, tmp_path: Path) -> None:
+    linkage_motion.save(str(tmp_path / "a.nc"))
+    same(linkage_motion, lg.read(str(tmp_path / "a.nc")))
 
 
-def test_written_over(opened: lg.Motion, closed: lg.Motion, tmp_path: Path) -> None:
-    opened.save(tmp_path / "a.nc")
-    closed.save(tmp_path / "a.nc")
-    same(closed, lg.read(tmp_path / "a.nc"))
+def test_written_over(chain_motion: lg.Motion, linkage_motion: lg.Motion, tmp_path: Path) -> None:
+    chain_motion.save(tmp_path / "a.nc")
+    linkage_motion.save(tmp_path / "a.nc")
+    same(linkage_motion, lg.read(tmp_path / "a.nc"))
 
 
 def test_names_of_any_script(tmp_path: Path) -> None:
@@ -103,19 +103,19 @@ def test_names_of_any_script(tmp_path: Path) -> None:
     motion = lg.simulate(mechanism, 1.0, [0.5], events=[lg.Event("φ", name="unten ↓")], t_eval=5)
     assert [e.name for e in motion.events] == ["unten ↓"]
     motion.save(tmp_path / "Schwingung ½.nc")
-    found = lg.read(tmp_path / "Schwingung ½.nc", mechanism)
-    same(motion, found)
-    assert found.coordinate_names == ("φ",)
-    assert found.name == "Маятник 振り子"
+    loaded = lg.read(tmp_path / "Schwingung ½.nc", mechanism)
+    same(motion, loaded)
+    assert loaded.coordinate_names == ("φ",)
+    assert loaded.name == "Маятник 振り子"
 
 
 def test_stopped_by_an_event(tmp_path: Path) -> None:
     motion = lg.simulate(pendulum(), 5.0, [0.5], events="a", t_eval=51)
     assert motion.t[-1] < 1
     motion.save(tmp_path / "a.nc")
-    found = lg.read(tmp_path / "a.nc")
-    same(motion, found)
-    assert "stopped by event 'a'" in found.message
+    loaded = lg.read(tmp_path / "a.nc")
+    same(motion, loaded)
+    assert "stopped by event 'a'" in loaded.message
 
 
 def test_stopped_by_an_error(tmp_path: Path) -> None:
@@ -128,13 +128,13 @@ def test_stopped_by_an_error(tmp_path: Path) -> None:
         lg.simulate(pendulum(), 1.0, [0.5], torque=torque, t_eval=11)
     motion = caught.value.motion
     motion.save(tmp_path / "a.nc")
-    found = lg.read(tmp_path / "a.nc")
-    same(motion, found)
-    assert not found.success
-    assert 0 < found.t[-1] < 0.3
+    loaded = lg.read(tmp_path / "a.nc")
+    same(motion, loaded)
+    assert not loaded.success
+    assert 0 < loaded.t[-1] < 0.3
     free = lg.simulate(pendulum(), 1.0, [0.5], t_eval=11)
-    np.testing.assert_allclose(found.q[:3], free.q[:3], rtol=0, atol=1e-9)
-    assert np.isfinite(found.energy_balance).all()
+    np.testing.assert_allclose(loaded.q[:3], free.q[:3], rtol=0, atol=1e-9)
+    assert np.isfinite(loaded.energy_balance).all()
 
 
 def test_impacts_and_limits(tmp_path: Path) -> None:
@@ -159,54 +159,54 @@ def test_between_rows(tmp_path: Path) -> None:
     for rows in (21, 41):
         motion = run.resample(rows)
         motion.save(tmp_path / "a.nc")
-        found = lg.read(tmp_path / "a.nc")
-        errors.append([np.abs(a - b).max() for a, b in zip(found(times), run(times), strict=True)])
-        np.testing.assert_allclose(found(motion.t)[0], motion.q, rtol=0, atol=1e-14)
-        np.testing.assert_allclose(found(0.5)[1], run(0.5)[1], rtol=0, atol=1e-4)
+        loaded = lg.read(tmp_path / "a.nc")
+        errors.append([np.abs(a - b).max() for a, b in zip(loaded(times), run(times), strict=True)])
+        np.testing.assert_allclose(loaded(motion.t)[0], motion.q, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(loaded(0.5)[1], run(0.5)[1], rtol=0, atol=1e-4)
     ratios = np.divide(*errors)
     assert np.all(ratios > 10)
     assert np.all(ratios < 24)
     with pytest.raises(lg.ArgumentError, match="outside the motion, which lasts from 0 to 1 s"):
-        found(1.5)
+        loaded(1.5)
 
 
-def test_what_needs_equations_is_refused(saved: Path) -> None:
-    found = lg.read(saved)
+def test_what_needs_equations_is_refused(saved_file: Path) -> None:
+    loaded = lg.read(saved_file)
     with pytest.raises(lg.ArgumentError, match="cannot be resampled"):
-        found.resample(100)
+        loaded.resample(100)
     with pytest.raises(lg.ArgumentError, match="no equations that could be solved again"):
-        found.error_against()
+        loaded.error_against()
 
 
 # -- other tools -----------------------------------------------------------------------------------------------------
 
 
-def test_plain_hdf5(closed: lg.Motion, saved: Path) -> None:
-    with h5py.File(saved) as file:
-        assert np.array_equal(file["q"], closed.q)
-        assert np.array_equal(file["time"], closed.t)
-        assert [name.decode() for name in file["coordinate"]] == list(closed.coordinate_names)
-        assert [name.decode() for name in file["event_name"]] == [e.name for e in closed.events]
+def test_plain_hdf5(linkage_motion: lg.Motion, saved_file: Path) -> None:
+    with h5py.File(saved_file) as file:
+        assert np.array_equal(file["q"], linkage_motion.q)
+        assert np.array_equal(file["time"], linkage_motion.t)
+        assert [name.decode() for name in file["coordinate"]] == list(linkage_motion.coordinate_names)
+        assert [name.decode() for name in file["event_name"]] == [e.name for e in linkage_motion.events]
         assert file.attrs["mechanism"] == "four_bar"
         assert file.attrs["format"] == "lagrangian motion 2"
         assert file["q"].dims[0][0].name == "/time"
 
 
-def test_xarray(closed: lg.Motion, saved: Path) -> None:
-    with xarray.open_dataset(saved, engine="h5netcdf") as found:
-        assert found.sizes == {"time": 21, "coordinate": 3, "speed": 3, "constraint": 2, "event": len(closed.events)}
-        assert np.array_equal(found["q"].sel(coordinate="phi3"), closed.q[:, 2])
-        assert float(found["qd"].sel(speed="theta1").sel(time=1.0, method="nearest")) == closed.qd[10, 0]
-        assert np.array_equal(found["event_time"], [e.t for e in closed.events])
-    direct = closed.to_xarray()
-    assert np.array_equal(direct["multipliers"].values, closed.multipliers)
+def test_xarray_opens_the_file(linkage_motion: lg.Motion, saved_file: Path) -> None:
+    with xarray.open_dataset(saved_file, engine="h5netcdf") as dataset:
+        assert dataset.sizes == {"time": 21, "coordinate": 3, "speed": 3, "constraint": 2, "event": len(linkage_motion.events)}
+        assert np.array_equal(dataset["q"].sel(coordinate="phi3"), linkage_motion.q[:, 2])
+        assert float(dataset["qd"].sel(speed="theta1").sel(time=1.0, method="nearest")) == linkage_motion.qd[10, 0]
+        assert np.array_equal(dataset["event_time"], [e.t for e in linkage_motion.events])
+    direct = linkage_motion.to_xarray()
+    assert np.array_equal(direct["multipliers"].values, linkage_motion.multipliers)
     assert direct["q"].dims == ("time", "coordinate")
     assert direct["constraint"].values.tolist() == ["closure.x", "closure.y"]
 
 
-def test_as_xarray_writes_it(closed: lg.Motion, opened: lg.Motion, tmp_path: Path) -> None:
+def test_as_xarray_writes_it(linkage_motion: lg.Motion, chain_motion: lg.Motion, tmp_path: Path) -> None:
     """Files have the layout that xarray gives them, which wrote them before: xarray finds all in ours, and we all in its."""
-    for motion in (closed, opened):
+    for motion in (linkage_motion, chain_motion):
         direct = motion.to_xarray()
         xarray.testing.assert_identical(xarray.load_dataset(motion.save(tmp_path / "ours.nc"), engine="h5netcdf"), direct)
         direct.to_netcdf(tmp_path / "theirs.nc", engine="h5netcdf")
@@ -217,17 +217,17 @@ def test_as_xarray_writes_it(closed: lg.Motion, opened: lg.Motion, tmp_path: Pat
             assert all(np.isnan(ours[name].attrs["_FillValue"]) for name in ("q", "time", "multipliers"))
 
 
-def test_xarray_only_when_asked_for(saved: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_xarray_only_when_requested(saved_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Motions are written and read without it; `to_xarray` says what to install."""
     for name in ("xarray", "pandas"):
         monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
-    motion = lg.read(saved)
+    motion = lg.read(saved_file)
     same(motion, lg.read(motion.save(tmp_path / "again.nc")))
     with pytest.raises(lg.ArgumentError, match=r"needs xarray, which is not installed; pip install 'lagrangian\[xarray\]'"):
         motion.to_xarray()
 
 
-def test_units(closed: lg.Motion, saved: Path) -> None:
+def test_variables_have_units_and_descriptions(linkage_motion: lg.Motion, saved_file: Path) -> None:
     """Every variable of numbers over time says its unit and what it is."""
     expected = {
         "time": "s",
@@ -240,9 +240,9 @@ def test_units(closed: lg.Motion, saved: Path) -> None:
         **dict.fromkeys(("kinetic_energy", "potential_energy"), "J"),
         "drift": "m or 1",
         "rate_drift": "m/s or 1/s",
-        **{f"work_{name}": "J" for name in closed.work},
+        **{f"work_{name}": "J" for name in linkage_motion.work},
     }
-    with h5py.File(saved) as file:
+    with h5py.File(saved_file) as file:
         assert {name: file[name].attrs["units"] for name in expected} == expected
         assert all(file[name].attrs["long_name"] for name in expected if "time" not in name)
         unlabelled = {"coordinate", "speed", "constraint", "event", "event_name", "event_q", "event_qd"}
@@ -252,27 +252,36 @@ def test_units(closed: lg.Motion, saved: Path) -> None:
 # -- errors ----------------------------------------------------------------------------------------------------------
 
 
-def test_rows_as_text(closed: lg.Motion, tmp_path: Path) -> None:
+def test_rows_as_text(linkage_motion: lg.Motion, tmp_path: Path) -> None:
     """Every number comes back as it was."""
-    path = closed.save(tmp_path / "run.csv")
+    path = linkage_motion.save(tmp_path / "run.csv")
     names = path.read_text(encoding="utf-8").splitlines()[0].split(",")
-    assert names[:4] == ["t", *(f"q_{n}" for n in closed.coordinate_names)][:4]
+    assert names[:4] == ["t", *(f"q_{n}" for n in linkage_motion.coordinate_names)][:4]
     rows = np.loadtxt(path, delimiter=",", skiprows=1)
-    wanted = np.hstack([closed.t[:, None], closed.q, closed.qd, closed.qdd, closed.tau, closed.multipliers])
-    np.testing.assert_array_equal(rows, wanted)
+    expected = np.hstack(
+        [
+            linkage_motion.t[:, None],
+            linkage_motion.q,
+            linkage_motion.qd,
+            linkage_motion.qdd,
+            linkage_motion.tau,
+            linkage_motion.multipliers,
+        ]
+    )
+    np.testing.assert_array_equal(rows, expected)
     assert len(names) == rows.shape[1]
 
 
-def test_wrong_ending(opened: lg.Motion, tmp_path: Path) -> None:
+def test_wrong_ending(chain_motion: lg.Motion, tmp_path: Path) -> None:
     for name in ("a.xlsx", "a", "a.nc.txt"):
         with pytest.raises(lg.ArgumentError, match=r"as netCDF \(\.nc\), or its rows as text \(\.csv\)"):
-            opened.save(tmp_path / name)
+            chain_motion.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
-def test_missing_folder(opened: lg.Motion, tmp_path: Path) -> None:
+def test_missing_folder(chain_motion: lg.Motion, tmp_path: Path) -> None:
     with pytest.raises(lg.ArgumentError, match=r"there is no folder '.*nowhere' to write in"):
-        opened.save(tmp_path / "nowhere" / "a.nc")
+        chain_motion.save(tmp_path / "nowhere" / "a.nc")
 
 
 def test_missing_file(tmp_path: Path) -> None:
@@ -292,8 +301,8 @@ def test_not_a_netcdf_file(content: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", [0.01, 0.3, 0.7, 0.99])
-def test_truncated_file(part: float, saved: Path, tmp_path: Path) -> None:
-    content = saved.read_bytes()
+def test_truncated_file(part: float, saved_file: Path, tmp_path: Path) -> None:
+    content = saved_file.read_bytes()
     (tmp_path / "a.nc").write_bytes(content[: int(part * len(content))])
     with pytest.raises(lg.DescriptionError, match=r"a\.nc: this is not a netCDF file"):
         lg.read(tmp_path / "a.nc")
@@ -310,26 +319,26 @@ def test_another_netcdf_file(tmp_path: Path) -> None:
         lg.read(tmp_path / "b.nc")
 
 
-def test_incomplete_file(closed: lg.Motion, tmp_path: Path) -> None:
-    closed.to_xarray().drop_vars(["qd", "event_time"]).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+def test_incomplete_file(linkage_motion: lg.Motion, tmp_path: Path) -> None:
+    linkage_motion.to_xarray().drop_vars(["qd", "event_time"]).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
     with pytest.raises(lg.DescriptionError, match="the motion is incomplete or damaged: it has no qd"):
         lg.read(tmp_path / "a.nc")
 
 
-def test_mechanism_that_does_not_fit(saved: Path, linkage: lg.Mechanism) -> None:
+def test_mechanism_that_does_not_fit(saved_file: Path, linkage: lg.Mechanism) -> None:
     with pytest.raises(
         lg.ArgumentError, match=r"the coordinates theta1, phi2, phi3.*those of the mechanism that you gave differ"
     ):
-        lg.read(saved, chain(3))
+        lg.read(saved_file, chain(3))
     cut = lg.Mechanism("open", linkage.bodies, linkage.joints, gravity=linkage.gravity)
     with pytest.raises(lg.ArgumentError, match="2 constraint equations; those of the mechanism that you gave differ"):
-        lg.read(saved, cut)
+        lg.read(saved_file, cut)
 
 
-def test_reading_is_quiet(saved: Path) -> None:
+def test_reading_is_quiet(saved_file: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert lg.read(saved).success
+        assert lg.read(saved_file).success
 
 
 def test_every_field_is_compared() -> None:

@@ -38,18 +38,18 @@ def at_rest(model: lg.Mechanism) -> Motion:
 @pytest.mark.parametrize("name", lg.library())
 def test_the_library(name: str, tmp_path: Path) -> None:
     model = lg.library(name)
-    found = lg.read(at_rest(model).save(tmp_path / "run.nc")).mechanism
-    assert found is not None
-    assert found.replace(notes=model.notes) == model
-    assert found.file == model.file
+    loaded = lg.read(at_rest(model).save(tmp_path / "run.nc")).mechanism
+    assert loaded is not None
+    assert loaded.replace(notes=model.notes) == model
+    assert loaded.file == model.file
 
 
 def test_a_path(tmp_path: Path) -> None:
     arm = lg.library("two_r")
     motion = lg.inverse(arm, lg.paths.line((1.2, 1.0), (1.0, 1.4), duration=1.0), frame="tip", q0={"theta2": -0.8}, t_eval=5)
-    found = lg.read(motion.save(tmp_path / "path.nc"))
-    assert found.mechanism == arm
-    assert np.array_equal(found.reactions, motion.reactions)
+    loaded = lg.read(motion.save(tmp_path / "path.nc"))
+    assert loaded.mechanism == arm
+    assert np.array_equal(loaded.reactions, motion.reactions)
 
 
 def test_one_that_is_given_wins(tmp_path: Path) -> None:
@@ -68,19 +68,19 @@ def with_function() -> lg.Mechanism:
     return chain(2).replace(constraints=(held,))
 
 
-def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     path = at_rest(with_function()).save(tmp_path / "run.nc")
     assert "held" in xarray.load_dataset(path, engine="h5netcdf").attrs["mechanism_note"]
-    found = lg.read(path)
-    assert found.mechanism is None
+    loaded = lg.read(path)
+    assert loaded.mechanism is None
     with pytest.raises(lg.ArgumentError, match=r"reactions need the mechanism.*held.*lagrangian\.read\(path, mechanism\)"):
-        _ = found.reactions
-    again = lg.read(found.save(tmp_path / "again.nc"))  # the reason is not lost on the way
+        _ = loaded.reactions
+    again = lg.read(loaded.save(tmp_path / "again.nc"))  # the reason is not lost on the way
     with pytest.raises(lg.ArgumentError, match="held"):
         _ = again.reactions
 
 
-def changed(path: Path, **attributes: str | None) -> Path:
+def change_attributes(path: Path, **attributes: str | None) -> Path:
     """The file with other attributes."""
     data = xarray.load_dataset(path, engine="h5netcdf")
     for name, value in attributes.items():
@@ -92,20 +92,20 @@ def changed(path: Path, **attributes: str | None) -> Path:
 
 
 def test_files_from_before(tmp_path: Path) -> None:
-    path = changed(at_rest(pendulum()).save(tmp_path / "run.nc"), mechanism_toml=None, mechanism_file=None)
-    found = lg.read(path)
-    assert found.mechanism is None
+    path = change_attributes(at_rest(pendulum()).save(tmp_path / "run.nc"), mechanism_toml=None, mechanism_file=None)
+    loaded = lg.read(path)
+    assert loaded.mechanism is None
     with pytest.raises(lg.ArgumentError, match="which the file does not contain;"):
-        _ = found.reactions
+        _ = loaded.reactions
 
 
 @pytest.mark.parametrize("text", ["what is this", lg.dumps(chain(3)), "", "x = [" * 400])
 def test_a_mechanism_that_is_none(text: str, tmp_path: Path) -> None:
-    path = changed(at_rest(pendulum()).save(tmp_path / "run.nc"), mechanism_toml=text)
+    path = change_attributes(at_rest(pendulum()).save(tmp_path / "run.nc"), mechanism_toml=text)
     with pytest.warns(lg.ReaderWarning, match="the mechanism in the file cannot be used"):
-        found = lg.read(path)
-    assert found.mechanism is None
-    assert found.t.shape == (1,)
+        loaded = lg.read(path)
+    assert loaded.mechanism is None
+    assert loaded.t.shape == (1,)
 
 
 def test_long_chains(tmp_path: Path) -> None:

@@ -100,20 +100,20 @@ def test_rotations_that_are_quarter_turns_in_some_samples():
         spring = [{ name = "s", a = "ground", b = "b", a_point = [0.3, 0.3, 0], b_point = [0.1, 0, 0], stiffness = 5 }]
     """
     same(lg.loads(text), "a", [0.0, np.pi / 2, 0.5, np.pi], q0=[0.3])
-    found = lg.sensitivities(lg.loads(text), 0.3, [0.3], over=["a"])
+    sensitivities = lg.sensitivities(lg.loads(text), 0.3, [0.3], over=["a"])
     ends = [lg.simulate(lg.loads(text), 0.3, [0.3], parameters={"a": s}, rtol=1e-12, atol=1e-14).q[-1, 0] for s in (-1e-4, 1e-4)]
-    assert found.dq[-1, 0, 0] == pytest.approx((ends[1] - ends[0]) / 2e-4, rel=1e-5)
+    assert sensitivities.dq[-1, 0, 0] == pytest.approx((ends[1] - ends[0]) / 2e-4, rel=1e-5)
 
 
 def test_derivatives_along_a_start_that_is_given_by_name():
     linkage = lg.library("four_bar")
     for begin in ({"theta1": 0.5}, "level"):
-        found = lg.sensitivities(linkage, 0.1, begin, over=["l1"], t_eval=2).dq[-1, :, 0]
+        sensitivities = lg.sensitivities(linkage, 0.1, begin, over=["l1"], t_eval=2).dq[-1, :, 0]
         ends = []
         for step in (-1e-5, 1e-5):
             run = lg.simulate(linkage, 0.1, begin, parameters={"l1": 0.3 + step}, rtol=1e-12, atol=1e-14, t_eval=2)
             ends.append(run.q[-1])
-        np.testing.assert_allclose(found, (ends[1] - ends[0]) / 2e-5, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(sensitivities, (ends[1] - ends[0]) / 2e-5, rtol=1e-5, atol=1e-6)
 
 
 def test_derivatives_along_a_start_that_is_written_with_a_parameter():
@@ -163,14 +163,14 @@ def test_whole_exponents_and_divisions_that_are_named():
 
 
 @pytest.mark.parametrize(
-    ("joint", "told"),
+    ("joint", "message"),
     [
         ('type = "helical", pitch = "p"', "the pitch of a helical joint"),
         ('type = "revolute", rotor = { inertia = 0.01, ratio = "p" }', "the gear ratio cannot be 0"),
     ],
     ids=["screw", "gear"],
 )
-def test_pitches_and_ratios_of_zero(joint, told):
+def test_pitches_and_ratios_of_zero(joint, message):
     """A sample that no mechanism can have fails as a single run does; the others have its bits."""
     screw = lg.loads(f"""
         name = "screw"
@@ -183,10 +183,10 @@ def test_pitches_and_ratios_of_zero(joint, told):
     values = np.array([-0.3, -1e-3, 0.0, 1e-3, 0.1, 0.3])
     with pytest.warns(lg.EndedEarlyWarning, match="motion 2 of 6 ended early"):
         many = lg.simulate(screw, 0.5, parameters={"p": values})
-    with pytest.raises(lg.LagrangianError, match=told):
+    with pytest.raises(lg.LagrangianError, match=message):
         lg.simulate(screw, 0.5, parameters={"p": 0.0})
     assert many.success.tolist() == [True, True, False, True, True, True]
-    assert told in many.message(2)
+    assert message in many.message(2)
     for k in np.flatnonzero(many.success):
         one = lg.simulate(screw, 0.5, parameters={"p": values[k]})
         assert np.array_equal(many.q_end[k], one.trajectory.y[:1])
@@ -248,5 +248,5 @@ def test_expressions_follow_in_studies_and_derivatives(tmp_path):
         study = lg.study(m, {"w": [2.0, 3.0]}, {"t_span": 1, "torque": torque}, ["end(x)"], folder=folder, workers=2)
     np.testing.assert_allclose(study["end(x)"], np.cos([2.0, 3.0]), rtol=1e-6)
     torque = {"x": -m.parameters["kp"] * _x()}
-    found = lg.sensitivities(m, 1.0, torque=torque, over=["kp"], parameters={"kp": 9.0})
-    assert found.end("x")[1][0] == pytest.approx(-np.sin(3.0) / 6, rel=1e-8)
+    sensitivities = lg.sensitivities(m, 1.0, torque=torque, over=["kp"], parameters={"kp": 9.0})
+    assert sensitivities.end("x")[1][0] == pytest.approx(-np.sin(3.0) / 6, rel=1e-8)

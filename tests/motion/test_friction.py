@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import brentq
 
 import lagrangian as lg
-from tests.motion.machines import chain, formula, four_bar, moved, patience, slider
+from tests.motion.machines import chain, energy_error, formula, four_bar, patience, slider
 
 
 def block(
@@ -27,8 +27,8 @@ def obeys_the_law(motion: lg.Motion, limits: np.ndarray, viscous: float | np.nda
     """Slipping joints have the whole friction against their speed, those at rest no more than it; how many rows of either."""
     dry = motion.friction - viscous * motion.qd
     slipping = np.abs(motion.qd) > 1e-8
-    wanted = (np.sign(motion.qd) * limits)[slipping]
-    np.testing.assert_allclose(dry[slipping], wanted, rtol=1e-9)
+    expected = (np.sign(motion.qd) * limits)[slipping]
+    np.testing.assert_allclose(dry[slipping], expected, rtol=1e-9)
     sticking = ~slipping
     assert np.all(np.abs(dry[sticking]) <= (np.ones_like(motion.qd) * limits)[sticking] * (1 + 1e-9))
     return int(sticking.sum()), int(slipping.sum())
@@ -71,7 +71,7 @@ def test_block_comes_to_rest_and_stays(method: str) -> None:
     np.testing.assert_allclose(motion.friction[rest, 0], pull, rtol=1e-12)
     np.testing.assert_allclose(motion.friction[~rest, 0], -F, rtol=1e-12)
     assert motion.work["friction"][-1, 0] == pytest.approx(-F * v * end / 2, rel=1e-9)
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 def test_block_turns_and_slides_back() -> None:
@@ -129,7 +129,7 @@ def test_oscillator_with_dry_friction() -> None:
     rest = (-1) ** halves * (start - 2 * F / k * halves)
     assert motion.friction[-1, 0] == pytest.approx(-k * rest, rel=1e-9)
     obeys_the_law(motion, np.array([F]))
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 # -- sticking and slipping again -------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_sticks_and_slips_in_turn(longest: float) -> None:
     assert stuck > 1000
     assert slipped > 1000
     assert motion.statistics["accepted"] < 100 * 2 * cycles  # no chattering
-    assert moved(motion) < 1e-8
+    assert energy_error(motion) < 1e-8
 
 
 @pytest.mark.parametrize("form", ["torque", "constraint"])
@@ -172,7 +172,7 @@ def test_mass_pulled_through_a_spring(form: str) -> None:
     if form == "torque":
         motion = lg.simulate(block(F, mass=m), 12.0, [0.0], torque={"x": f"{k}*({v}*t - x)"}, rtol=1e-10, atol=1e-12)
     else:
-        motion = lg.simulate(pulled(k, F, v, m), 12.0, [0.0, 1.0], [0.0, v], rtol=1e-10, atol=1e-12)
+        motion = lg.simulate(pulled_mass(k, F, v, m), 12.0, [0.0, 1.0], [0.0, v], rtol=1e-10, atol=1e-12)
     start, w = F / (k * v), math.sqrt(k / m)
     assert motion.events[0].name == "x slips"
     assert motion.events[0].t == pytest.approx(start, abs=1e-9)
@@ -181,10 +181,10 @@ def test_mass_pulled_through_a_spring(form: str) -> None:
     s = motion.t[late] - start
     np.testing.assert_allclose(motion.qd[late, 0], v * (1 - np.cos(w * s)), rtol=0, atol=1e-6)
     assert len(motion.events) <= 1 + 3 * (12 / (2 * math.pi / w))
-    assert moved(motion) < 1e-8
+    assert energy_error(motion) < 1e-8
 
 
-def pulled(k: float, F: float, v: float, m: float) -> lg.Mechanism:
+def pulled_mass(k: float, F: float, v: float, m: float) -> lg.Mechanism:
     """The mass, and the end of the spring as a body that is led; the spring is as long as 1 m when it pulls by nothing."""
     joints = [
         lg.Joint("x", "prismatic", "ground", "block", axis=(1, 0, 0), friction=lg.Friction(coulomb=F)),
@@ -209,7 +209,7 @@ def test_stick_slip_of_a_driven_spring() -> None:
     stuck, slipped = obeys_the_law(motion, np.array([F]), 1.5)
     assert stuck > 200
     assert slipped > 200
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
 
 
 # -- several joints --------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def test_two_joints(q0: list[float], qd0: list[float]) -> None:
     np.testing.assert_allclose(needed, -motion.friction, rtol=0, atol=1e-8 * np.abs(needed).max())
     assert np.abs(motion.qd[-1]).max() < 1e-14
     assert np.all(np.abs(dyn.gravity(motion.q[-1])) <= limits * (1 + 1e-9))
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
     assert motion.work["friction"][-1].sum() == pytest.approx(motion.energy[-1] - motion.energy[0], rel=1e-6)
     assert len(motion.events) < 60
 
@@ -251,7 +251,7 @@ def test_friction_in_a_closed_loop(limits: dict[str, float]) -> None:
         np.testing.assert_allclose(motion.friction[moving, k], limit * np.sign(motion.qd[moving, k]), rtol=1e-9)
         assert np.all(np.abs(motion.friction[:, k]) <= limit * (1 + 1e-9))
     assert motion.drift.max() < 1e-12
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
 
 
 def test_puma_falls_and_comes_to_rest() -> None:
@@ -271,7 +271,7 @@ def test_puma_falls_and_comes_to_rest() -> None:
         slipping = way * motion.qd > 1e-8
         np.testing.assert_allclose(dry[slipping], np.broadcast_to(limit, dry.shape)[slipping], rtol=1e-8)
     assert np.diff(motion.work["friction"].sum(axis=1)).max() < 1e-12
-    assert moved(motion) < 1e-6
+    assert energy_error(motion) < 1e-6
     lost = motion.energy[0] - motion.energy[-1]
     assert lost > 5
     assert -motion.work["friction"][-1].sum() == pytest.approx(lost, rel=1e-6)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import chain, four_bar, moved, pendulum
+from tests.motion.machines import chain, energy_error, four_bar, pendulum
 
 STATE = np.array([0.5, 0.3, 0.4, -0.2])
 # method: its order, that of the error between the steps, and numbers of steps between which it shows on either mechanism
@@ -23,7 +23,9 @@ ORDERS = {
 }
 
 
-def fixed(dyn: lg.Dynamics, method: str, steps: int, end: float, y0: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def states_with_equal_steps(
+    dyn: lg.Dynamics, method: str, steps: int, end: float, y0: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
     """States of a run in equal steps: with so loose a tolerance every step is the longest allowed, from the first."""
     h, half = end / steps, len(y0) // 2
     motion = lg.simulate(
@@ -41,25 +43,27 @@ def exact(dyn: lg.Dynamics, end: float, y0: np.ndarray, rows: np.ndarray) -> np.
     return np.hstack([motion.q, motion.qd])
 
 
-def measured(mechanism: lg.Mechanism, method: str, end: float, y0: np.ndarray, counts: tuple[int, ...]) -> tuple[float, float]:
+def measured_orders(
+    mechanism: lg.Mechanism, method: str, end: float, y0: np.ndarray, counts: tuple[int, ...]
+) -> tuple[float, float]:
     """The order seen in the errors at steps, all along the run, and in those between steps."""
     dyn = lg.compile(mechanism)
     at, between = [], []
     for n in counts:
         rows = np.arange(1, 9) / 8 * end
-        at.append(np.linalg.norm(fixed(dyn, method, n, end, y0, rows) - exact(dyn, end, y0, rows)))
+        at.append(np.linalg.norm(states_with_equal_steps(dyn, method, n, end, y0, rows) - exact(dyn, end, y0, rows)))
         rows = (np.arange(n) + 0.4) / n * end
-        between.append(np.abs(fixed(dyn, method, n, end, y0, rows) - exact(dyn, end, y0, rows)).max())
+        between.append(np.abs(states_with_equal_steps(dyn, method, n, end, y0, rows) - exact(dyn, end, y0, rows)).max())
     return math.log2(at[0] / at[1]), math.log2(between[0] / between[1])
 
 
 @pytest.mark.parametrize("method", ORDERS)
 def test_order_on_an_open_chain(method: str) -> None:
     order, dense, counts, _ = ORDERS[method]
-    at, between = measured(chain(2), method, 2.0, STATE, counts)
+    at, between = measured_orders(chain(2), method, 2.0, STATE, counts)
     assert at == pytest.approx(order, abs=0.4)
     if method == "verner9":  # its interpolant has coefficients of 1e4: with more steps only roundings are seen
-        _, between = measured(chain(2), method, 2.0, STATE, (14, 28))
+        _, between = measured_orders(chain(2), method, 2.0, STATE, (14, 28))
     assert between > dense - 0.4
 
 
@@ -75,10 +79,10 @@ def test_order_on_a_closed_loop(method: str, linkage: tuple[lg.Mechanism, np.nda
     """Projection after every step does not spoil it."""
     mechanism, y0 = linkage
     order, dense, _, counts = ORDERS[method]
-    at, between = measured(mechanism, method, 1.0, y0, counts)
+    at, between = measured_orders(mechanism, method, 1.0, y0, counts)
     assert at == pytest.approx(order, abs=0.4)
     if method == "verner9":
-        _, between = measured(mechanism, method, 1.0, y0, (24, 48))
+        _, between = measured_orders(mechanism, method, 1.0, y0, (24, 48))
     assert between > dense - 0.4
 
 
@@ -109,7 +113,7 @@ def test_error_follows_the_tolerance(method: str) -> None:
         motion = lg.simulate(dyn, (0, 3), STATE[:2], STATE[2:], method=method, rtol=rtol, atol=rtol, t_eval=31)
         errors.append(max(np.abs(motion.q - true.q).max(), np.abs(motion.qd - true.qd).max()))
         assert errors[-1] < 300 * rtol
-        assert moved(motion) < 100 * rtol
+        assert energy_error(motion) < 100 * rtol
     assert errors[0] > errors[1] > errors[2]
 
 
@@ -157,54 +161,54 @@ def drift(motion: lg.Motion) -> float:
 
 
 @pytest.fixture(scope="module")
-def stabilised(linkage: tuple[lg.Mechanism, np.ndarray]) -> dict[str, dict[float, lg.Motion]]:
+def motions_by_stabilisation(linkage: tuple[lg.Mechanism, np.ndarray]) -> dict[str, dict[float, lg.Motion]]:
     """The four-bar for 20 and for 200 s, by each stabilisation, at a loose tolerance so that there is something to see."""
     mechanism, y0 = linkage
     dyn = lg.compile(mechanism)
-    found: dict[str, dict[float, lg.Motion]] = {}
+    results: dict[str, dict[float, lg.Motion]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lg.SimulationWarning)  # of the drift, which is what is looked at
         for name in ("projection", "baumgarte", "ggl", "none"):
-            found[name] = {
+            results[name] = {
                 end: lg.simulate(dyn, end, y0[:3], y0[3:], rtol=1e-5, atol=1e-7, method="dp5", stabilisation=name)
                 for end in (20.0, 200.0)
             }
-    return found
+    return results
 
 
-def test_projection_stays_on_the_constraints(stabilised: dict[str, dict[float, lg.Motion]]) -> None:
-    for motion in stabilised["projection"].values():
+def test_projection_stays_on_the_constraints(motions_by_stabilisation: dict[str, dict[float, lg.Motion]]) -> None:
+    for motion in motions_by_stabilisation["projection"].values():
         assert motion.statistics["drift_at_steps"] < 1e-14
         assert motion.drift.max() < 1e-14
         assert motion.rate_drift.max() < 1e-9
 
 
-def test_nothing_drifts_as_much_as_none(stabilised: dict[str, dict[float, lg.Motion]]) -> None:
-    short, long = (max(stabilised["none"][end].drift) for end in (20.0, 200.0))
+def test_nothing_drifts_as_much_as_none(motions_by_stabilisation: dict[str, dict[float, lg.Motion]]) -> None:
+    short, long = (max(motions_by_stabilisation["none"][end].drift) for end in (20.0, 200.0))
     assert long > 5 * short  # it grows and grows
     for name in ("projection", "baumgarte", "ggl"):
-        assert stabilised[name][200.0].drift.max() < 0.1 * long
+        assert motions_by_stabilisation[name][200.0].drift.max() < 0.1 * long
 
 
-def test_baumgarte_is_bounded(stabilised: dict[str, dict[float, lg.Motion]]) -> None:
-    short, long = (stabilised["baumgarte"][end] for end in (20.0, 200.0))
+def test_baumgarte_is_bounded(motions_by_stabilisation: dict[str, dict[float, lg.Motion]]) -> None:
+    short, long = (motions_by_stabilisation["baumgarte"][end] for end in (20.0, 200.0))
     assert 1e-12 < long.drift.max() < 3 * short.drift.max()
     assert long.rate_drift.max() < 3 * short.rate_drift.max()
 
 
-def test_ggl_keeps_positions(stabilised: dict[str, dict[float, lg.Motion]]) -> None:
+def test_ggl_keeps_positions(motions_by_stabilisation: dict[str, dict[float, lg.Motion]]) -> None:
     """Index 2: rates are kept by the equations, positions drift by rounding and the error of steps only."""
-    motion = stabilised["ggl"][200.0]
-    assert motion.drift.max() < 1e-2 * stabilised["none"][200.0].drift.max()
+    motion = motions_by_stabilisation["ggl"][200.0]
+    assert motion.drift.max() < 1e-2 * motions_by_stabilisation["none"][200.0].drift.max()
 
 
 def test_baumgarte_follows_its_equation(
-    stabilised: dict[str, dict[float, lg.Motion]], linkage: tuple[lg.Mechanism, np.ndarray]
+    motions_by_stabilisation: dict[str, dict[float, lg.Motion]], linkage: tuple[lg.Mechanism, np.ndarray]
 ) -> None:
     """eta'' + 2 alpha eta' + beta^2 eta = 0, and none has eta'' = 0: as the accelerations at the rows have it."""
     dyn = lg.compile(linkage[0])
     for name, alpha, beta in (("baumgarte", 10.0, 10.0), ("none", 0.0, 0.0)):
-        motion = stabilised[name][20.0]
+        motion = motions_by_stabilisation[name][20.0]
         second = np.einsum("smn,sn->sm", dyn.constraint_jacobian(motion.q), motion.qdd) + dyn.constraint_bias(motion.q, motion.qd)
         pull = 2 * alpha * dyn.constraint_rate(motion.q, motion.qd) + beta**2 * dyn.loop_residual(motion.q)
         assert np.abs(second + pull).max() < 1e-10
@@ -218,4 +222,4 @@ def test_all_agree_at_tight_tolerances(name: str, linkage: tuple[lg.Mechanism, n
     true = lg.simulate(dyn, 2.0, y0[:3], y0[3:], method="verner9", rtol=1e-13, atol=1e-14, t_eval=21)
     motion = lg.simulate(dyn, 2.0, y0[:3], y0[3:], rtol=1e-10, atol=1e-12, stabilisation=name, t_eval=21)
     np.testing.assert_allclose(motion.q, true.q, rtol=0, atol=1e-7)
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7

@@ -23,8 +23,8 @@ def rail() -> lg.Dynamics:
 
 def end(rail: lg.Dynamics, torque: Any, span: Any = 10, **options: Any) -> tuple[float, float]:
     """Where a block of 2 kg is, and how fast, that was at rest at 0."""
-    given = {"x": torque} if isinstance(torque, str) else torque
-    motion = lg.simulate(rail, span, [0.0], [0.0], given, t_eval=2, **options)
+    values = {"x": torque} if isinstance(torque, str) else torque
+    motion = lg.simulate(rail, span, [0.0], [0.0], values, t_eval=2, **options)
     return float(motion.q[-1, 0]), float(motion.qd[-1, 0])
 
 
@@ -159,10 +159,12 @@ def test_a_narrow_place_is_not_stepped_over(rail: lg.Dynamics, where: str) -> No
     assert motion.qd[-1, 0] == pytest.approx(math.sqrt(3.0), rel=1e-6)
 
 
-def test_a_force_that_pushes_back_from_both_sides_is_said(rail: lg.Dynamics) -> None:
-    with pytest.warns(lg.EndedEarlyWarning, match="'qd_x' changes its sign again and again.*tanh in place of sign") as told:
+def test_a_force_that_pushes_back_from_both_sides_is_reported(rail: lg.Dynamics) -> None:
+    with pytest.warns(
+        lg.EndedEarlyWarning, match="'qd_x' changes its sign again and again.*tanh in place of sign"
+    ) as caught_warnings:
         lg.simulate(rail, 1, [0.0], [0.0], {"x": "-3*sign(qd_x) + sin(t)"})
-    assert not any("stick" in str(w.message) or "nan" in str(w.message) for w in told)
+    assert not any("stick" in str(w.message) or "nan" in str(w.message) for w in caught_warnings)
 
 
 def test_events_of_time_alone_are_not_stepped_over(rail: lg.Dynamics) -> None:
@@ -170,6 +172,6 @@ def test_events_of_time_alone_are_not_stepped_over(rail: lg.Dynamics) -> None:
     assert [e.t for e in motion.events] == pytest.approx([5.0, 5.0001], abs=1e-12)
 
 
-def test_what_changes_too_often_is_said(rail: lg.Dynamics) -> None:
+def test_what_changes_too_often_is_reported(rail: lg.Dynamics) -> None:
     with pytest.warns(lg.SimulationWarning, match=r"'sin\(1e\+08\*t\)' changes its sign.*limit their length by max_step"):
         lg.simulate(rail, 10, [0.0], [0.0], {"x": "sign(sin(1e8*t))"}, max_steps=1000)

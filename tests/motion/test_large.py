@@ -20,7 +20,7 @@ from lagrangian.motion.system import large, prepared
 from lagrangian.motion.system.system import System
 from lagrangian.motion.torque import Torque
 from tests.mechanisms import random_mechanism, state
-from tests.motion.machines import chain, moved
+from tests.motion.machines import chain, energy_error
 
 
 @contextmanager
@@ -69,7 +69,7 @@ START = [0.3, -0.2, 0.1, 0.2, 0.1]
 
 
 @pytest.mark.parametrize("n", [6, pytest.param(24, marks=pytest.mark.slow)])
-def test_chains(n: int, folder: Path) -> None:
+def test_motions_of_long_chains_are_the_same_by_sparse_algebra(n: int, folder: Path) -> None:
     mechanism = chain(n, friction=lg.Friction(viscous=0.05), spring=lg.JointSpring(1.0, 0.1))
     same(*both(folder, mechanism, 0.5, 0.2 * np.cos(np.arange(n)), **{**TIGHT, "method": "dop853"}))
 
@@ -154,7 +154,7 @@ def test_two_hundred_links(rope: lg.Dynamics) -> None:
     q = 0.05 * np.cos(0.7 * np.arange(200))
     motion = lg.simulate(rope, 0.5, q, t_eval=11, rtol=1e-8)
     assert motion.trajectory.segments[0].solver.rolled is not None
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
     assert np.abs(motion.q[-1] - q).max() > 0.1
     # forces are those of the equations of motion
     tau = rope.inverse_dynamics(motion.q, motion.qd, motion.qdd)
@@ -177,7 +177,7 @@ def test_torques_on_seventy_links() -> None:
     np.testing.assert_allclose(called.tau, expressed.tau, rtol=0, atol=1e-7)
     assert np.abs(expressed.work["torque"]).max() > 0.1
     for motion in (expressed, called):
-        assert moved(motion) < 1e-7
+        assert energy_error(motion) < 1e-7
 
 
 def test_a_large_chain_that_floats() -> None:
@@ -194,7 +194,7 @@ def test_a_large_chain_that_floats() -> None:
     scale = np.abs(momentum).max()
     assert scale > 1
     np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), rtol=0, atol=1e-7 * scale)
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
     np.testing.assert_allclose(np.linalg.norm(motion.q[:, :4], axis=1), 1, rtol=0, atol=1e-14)
     centre = dyn.center_of_mass(motion.q)
     straight = centre[0] + np.outer(motion.t / motion.t[-1], centre[-1] - centre[0])
@@ -205,12 +205,12 @@ def test_runs_at_the_same_time(rope: lg.Dynamics) -> None:
     """Four threads with the same compiled code do not disturb each other."""
     starts = [0.03 * np.cos((1 + k) * np.arange(200)) for k in range(4)]
 
-    def ended(q: np.ndarray) -> np.ndarray:
+    def end_of_run(q: np.ndarray) -> np.ndarray:
         return lg.simulate(rope, 1.0, q, t_eval=2, rtol=1e-6).q[-1]
 
-    alone = [ended(q) for q in starts]
+    alone = [end_of_run(q) for q in starts]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(ended, starts))
+        together = list(pool.map(end_of_run, starts))
     for one, other in zip(alone, together, strict=True):
         assert np.array_equal(one, other)
 

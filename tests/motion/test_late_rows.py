@@ -17,7 +17,7 @@ MECHANISMS = {"two_r": 3.0, "four_bar": 2.0}
 EXACTLY = {"two_r": 0.0, "four_bar": 1e-10}
 
 
-def made(name: str, method: str, t_eval: int, events: tuple[lg.Event, ...] = ()) -> lg.Motion:
+def simulate_named(name: str, method: str, t_eval: int, events: tuple[lg.Event, ...] = ()) -> lg.Motion:
     return lg.simulate(lg.library(name), MECHANISMS[name], method=method, t_eval=t_eval, events=list(events))
 
 
@@ -38,16 +38,16 @@ def steps_of(motion: lg.Motion, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 @pytest.mark.parametrize("method", ["dop853", "verner9"])
 @pytest.mark.parametrize("rows", [401, 13])
 def test_rows_are_those_of_single_steps(name: str, method: str, rows: int) -> None:
-    motion = made(name, method, rows)
-    found, _, _ = steps_of(motion, motion.t)
+    motion = simulate_named(name, method, rows)
+    actual, _, _ = steps_of(motion, motion.t)
     trajectory = motion.trajectory
     assert trajectory is not None  # its rows are as they were made: those of the motion have their loops closed
-    assert np.abs(trajectory.rows - found).max() <= EXACTLY[name]
+    assert np.abs(trajectory.rows - actual).max() <= EXACTLY[name]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_interpolants_that_are_kept_are_those_of_single_steps(name: str) -> None:
-    motion = made(name, "dop853", 401)
+    motion = simulate_named(name, "dop853", 401)
     _, of, theta = steps_of(motion, motion.t)
     trajectory = motion.trajectory
     assert trajectory is not None
@@ -60,21 +60,21 @@ def test_interpolants_that_are_kept_are_those_of_single_steps(name: str) -> None
 
 def test_rows_before_an_event_that_stops() -> None:
     stop = lg.Event("theta1 + pi/2", action="stop", name="down")
-    motion = made("two_r", "dop853", 401, (stop,))
+    motion = simulate_named("two_r", "dop853", 401, (stop,))
     assert motion.status is lg.Status.STOPPED_BY_EVENT
-    found, _, _ = steps_of(motion, motion.t[:-1])
-    assert np.array_equal(np.hstack([motion.q, motion.qd])[:-1], found)
+    actual, _, _ = steps_of(motion, motion.t[:-1])
+    assert np.array_equal(np.hstack([motion.q, motion.qd])[:-1], actual)
 
 
 def test_a_caller_finds_all_rows_made() -> None:
     """However few steps it asks for at a time."""
-    motion = made("two_r", "dop853", 401)
+    motion = simulate_named("two_r", "dop853", 401)
     trajectory = motion.trajectory
     assert trajectory is not None
     (segment,) = trajectory.segments
     first = segment.steps[0, 2:]
     stepper = Stepper(segment.solver, 0.0, first, segment.u, motion.t, 1e-8, 1e-10)
-    wanted = np.hstack([motion.q, motion.qd])
+    expected = np.hstack([motion.q, motion.qd])
     stepper._budget = 3
     assert target.current().width == 1 or segment.solver.workspace.sizes["late_y"]
     for end in (0.4, 1.1, 3.0):
@@ -82,4 +82,4 @@ def test_a_caller_finds_all_rows_made() -> None:
         assert stepper.c[places.LATE] == 0
         filled = stepper.rows_filled
         assert filled == np.searchsorted(motion.t, end, side="right")
-        assert np.abs(stepper.rows[:filled] - wanted[:filled]).max() < 1e-7
+        assert np.abs(stepper.rows[:filled] - expected[:filled]).max() < 1e-7

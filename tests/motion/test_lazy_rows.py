@@ -30,7 +30,7 @@ def test_wrenches_of_functions_are_those_of_the_run():
 def test_arrays_that_are_changed_change_nothing_else():
     times = np.linspace(0, 0.5, 6)
     motion, other = (
-        lg.simulate(MECHANISM, 0.5, t_eval=given, torque={"theta1": "sin(t)"}, **START) for given in (times, times.copy())
+        lg.simulate(MECHANISM, 0.5, t_eval=value, torque={"theta1": "sin(t)"}, **START) for value in (times, times.copy())
     )
     times *= 0.5
     motion.t[:] *= 1000

@@ -18,8 +18,8 @@ def test_they_are_those_of_least_squares() -> None:
         B = rng.normal(size=(2, 5))
         s = rng.normal(size=5)
         wide = Bounds(np.full(5, -np.inf), np.full(5, np.inf))
-        found = least(B, s, wide, [], list(range(5)))
-        np.testing.assert_allclose(found, np.linalg.lstsq(B, B @ s, rcond=None)[0], atol=1e-10)
+        actual = least(B, s, wide, [], list(range(5)))
+        np.testing.assert_allclose(actual, np.linalg.lstsq(B, B @ s, rcond=None)[0], atol=1e-10)
 
 
 def test_within_bounds_they_are_least_by_their_conditions() -> None:
@@ -32,17 +32,17 @@ def test_within_bounds_they_are_least_by_their_conditions() -> None:
         radius = float(np.linalg.norm(s[:2]) * 1.05) if rng.random() < 0.5 else np.inf
         discs = [Disc((0, 1), radius)] if np.isfinite(radius) else []
         most[:2] = np.inf if discs else most[:2]
-        found = least(B, s, Bounds(-most, most), discs, list(range(5)))
-        np.testing.assert_allclose(B @ found, B @ s, atol=1e-11)
-        assert np.linalg.norm(found) <= np.linalg.norm(s) + 1e-12
-        assert np.linalg.norm(found[:2]) <= radius
-        free = np.abs(found) < most * (1 - 1e-12)
+        actual = least(B, s, Bounds(-most, most), discs, list(range(5)))
+        np.testing.assert_allclose(B @ actual, B @ s, atol=1e-11)
+        assert np.linalg.norm(actual) <= np.linalg.norm(s) + 1e-12
+        assert np.linalg.norm(actual[:2]) <= radius
+        free = np.abs(actual) < most * (1 - 1e-12)
         met += int(not free.all())
         across = np.linalg.svd(B)[2][2:]
         for _ in range(50):  # no way without effect that stays within the bounds makes them less
             step = 1e-3 * (rng.normal(size=3) @ across)
-            if np.all(np.abs(found + step) <= most) and not discs:
-                assert np.linalg.norm(found + step) >= np.linalg.norm(found) - 1e-12
+            if np.all(np.abs(actual + step) <= most) and not discs:
+                assert np.linalg.norm(actual + step) >= np.linalg.norm(actual) - 1e-12
     assert met > 3
 
 
@@ -52,7 +52,7 @@ def test_three_blocks_on_one_bar_share_what_they_hold() -> None:
     bodies = [lg.Body(f"body_{n}", m) for n, m in zip("xyz", masses, strict=True)]
     bars = [lg.HolonomicConstraint("one", formula("x - y", "x y z")), lg.HolonomicConstraint("two", formula("y - z", "x y z"))]
 
-    def held(friction: tuple[float, ...]) -> np.ndarray:
+    def holding_friction(friction: tuple[float, ...]) -> np.ndarray:
         joints = [
             lg.Joint(n, "prismatic", "ground", f"body_{n}", axis="x", friction=lg.Friction(coulomb=c))
             for n, c in zip("xyz", friction, strict=True)
@@ -63,6 +63,6 @@ def test_three_blocks_on_one_bar_share_what_they_hold() -> None:
         return motion.friction[-1]
 
     # the sum is given; least by the sum of f^2/m: in proportion to the masses
-    assert held((9.0, 9.0, 9.0)) == pytest.approx(push * np.array(masses) / sum(masses), rel=1e-9)
+    assert holding_friction((9.0, 9.0, 9.0)) == pytest.approx(push * np.array(masses) / sum(masses), rel=1e-9)
     # the third can give no more than 0.2: the others have the rest
-    assert held((9.0, 9.0, 0.2)) == pytest.approx([1 / 3, 2 / 3, 0.2], rel=1e-9)
+    assert holding_friction((9.0, 9.0, 0.2)) == pytest.approx([1 / 3, 2 / 3, 0.2], rel=1e-9)

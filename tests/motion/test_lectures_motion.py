@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from tests.motion.machines import G, formula, moved
+from tests.motion.machines import G, energy_error, formula
 
 
 def values(mechanism: lg.Mechanism) -> dict[str, float]:
@@ -102,7 +102,7 @@ def test_mobile_robot_tends_to_a_circle() -> None:
     mass = p["m"] + 2 * p["mw"] + 2 * p["Iw"] / p["r"] ** 2
     assert motion.qdd[0, 0] == pytest.approx((p["tau_r"] + p["tau_l"]) / p["r"] / mass, rel=1e-12)
     assert motion.rate_drift.max() < 1e-12
-    assert moved(motion) < 1e-8
+    assert energy_error(motion) < 1e-8
 
 
 # -- rolling ---------------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_sphere_on_a_turntable() -> None:
     acceleration = (vectors[0] - vectors[1]) / (2 * step)
     across = circling * np.cross(Z, speed[1:-1])
     np.testing.assert_allclose(acceleration, across, rtol=0, atol=1e-6)
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 def rotation(q: np.ndarray) -> np.ndarray:
@@ -251,7 +251,7 @@ def test_parallel_manipulators_move(name: str) -> None:
     motion = lg.simulate(lg.library(name), rtol=1e-10, atol=1e-12)
     assert motion.success
     assert np.ptp(motion.q, axis=0).max() > 0.05
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
     assert np.abs(motion.work["torque"]).max() > 0.1 * motion.energy_scale
     assert np.all(np.diff(motion.work["friction"].sum(axis=1)) <= 1e-12 * motion.energy_scale)
     assert motion.drift.max() < 1e-13

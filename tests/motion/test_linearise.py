@@ -22,31 +22,31 @@ def difference(f: Callable[[float], np.ndarray], h: float = 0.01) -> np.ndarray:
     return sum(w * (f(k * h) - f(-k * h)) for k, w in enumerate(WEIGHTS, 1)) / h
 
 
-def poles(found: lg.Linearisation) -> np.ndarray:
-    return np.sort_complex(found.eigenvalues())
+def poles(actual: lg.Linearisation) -> np.ndarray:
+    return np.sort_complex(actual.eigenvalues())
 
 
-def assert_poles(found: lg.Linearisation, expected: Any, tolerance: float = 1e-9) -> None:
-    wanted = np.sort_complex(np.asarray(expected, dtype=complex))
-    mine = poles(found)
+def assert_poles(actual: lg.Linearisation, expected: Any, tolerance: float = 1e-9) -> None:
+    reference = np.sort_complex(np.asarray(expected, dtype=complex))
+    mine = poles(actual)
     # in pairs, whichever order rounding gave them
-    for value in wanted:
+    for value in reference:
         assert np.abs(mine - value).min() < tolerance * (1 + abs(value)), f"{value} is not among {mine}"
-    assert len(mine) == len(wanted)
+    assert len(mine) == len(reference)
 
 
 # -- frequencies -----------------------------------------------------------------------------------------------------
 
 
-def test_pendulum() -> None:
-    found = lg.linearise(lg.library("pendulum"), [-math.pi / 2])
-    (mode,) = found.modes()
+def test_a_pendulum_in_closed_form() -> None:
+    linear_model = lg.linearise(lg.library("pendulum"), [-math.pi / 2])
+    (mode,) = linear_model.modes()
     assert mode.frequency == pytest.approx(math.sqrt(G) / (2 * math.pi), rel=1e-14)
     assert mode.damping == pytest.approx(0, abs=1e-14)
     assert mode.stable
-    assert found.stable
-    np.testing.assert_allclose(found.A, [[0, 1], [-G, 0]], atol=1e-13)
-    np.testing.assert_allclose(found.B, [[0], [1]], atol=1e-13)
+    assert linear_model.stable
+    np.testing.assert_allclose(linear_model.A, [[0, 1], [-G, 0]], atol=1e-13)
+    np.testing.assert_allclose(linear_model.B, [[0], [1]], atol=1e-13)
 
 
 def double(l: float = 0.7, m: float = 1.3) -> lg.Mechanism:
@@ -57,8 +57,8 @@ def double(l: float = 0.7, m: float = 1.3) -> lg.Mechanism:
 
 def test_double_pendulum() -> None:
     """Equal masses and lengths: omega^2 = (2 -+ sqrt 2) g/l, the absolute angles in the ratio 1 : +-sqrt 2."""
-    found = lg.linearise(double())
-    slow, fast = found.modes()
+    linear_model = lg.linearise(double())
+    slow, fast = linear_model.modes()
     for mode, sign in ((slow, 1), (fast, -1)):
         assert mode.frequency == pytest.approx(math.sqrt((2 - sign * math.sqrt(2)) * G / 0.7) / (2 * math.pi), rel=1e-12)
         first, second = mode.shape
@@ -73,24 +73,24 @@ def test_chain_frequencies() -> None:
     rest = np.zeros(4)
     K = np.stack([difference(lambda s, e=e: dyn.gravity(s * e)) for e in np.eye(4)], axis=1)
     omega2 = np.sort(np.linalg.eigvals(np.linalg.solve(dyn.mass_matrix(rest), K)).real)
-    found = [mode.frequency for mode in lg.linearise(dyn).modes()]
-    np.testing.assert_allclose(found, np.sqrt(omega2) / (2 * math.pi), rtol=1e-9)
+    actual = [mode.frequency for mode in lg.linearise(dyn).modes()]
+    np.testing.assert_allclose(actual, np.sqrt(omega2) / (2 * math.pi), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("k", "c", "m"), [(50.0, 0.0, 2.0), (50.0, 1.5, 2.0), (4.0, 9.0, 1.0), (0.0, 3.0, 1.5)])
 def test_spring_mass_damper(k: float, c: float, m: float) -> None:
     mechanism = slider(m, spring=lg.JointSpring(k, 0.2), friction=lg.Friction(viscous=c))
-    found = lg.linearise(mechanism, lg.equilibrium(mechanism, [0.5]) if k else [0.5])
-    assert_poles(found, np.roots([m, c, k]), 1e-7)
+    linear_model = lg.linearise(mechanism, lg.equilibrium(mechanism, [0.5]) if k else [0.5])
+    assert_poles(linear_model, np.roots([m, c, k]), 1e-7)
     critical = 2 * math.sqrt(k * m)
     if c < critical:
-        (mode,) = found.modes()
+        (mode,) = linear_model.modes()
         assert mode.damping == pytest.approx(c / critical, abs=1e-12)
         assert mode.frequency == pytest.approx(math.sqrt(k / m) * math.sqrt(1 - (c / critical) ** 2) / (2 * math.pi), rel=1e-12)
     else:
-        assert [mode.frequency for mode in found.modes()] == [0, 0]
-        assert all(mode.damping in (0, pytest.approx(1)) for mode in found.modes())
-    assert found.stable
+        assert [mode.frequency for mode in linear_model.modes()] == [0, 0]
+        assert all(mode.damping in (0, pytest.approx(1)) for mode in linear_model.modes())
+    assert linear_model.stable
 
 
 def test_springs_between_points() -> None:
@@ -114,21 +114,21 @@ def test_cart_and_pole() -> None:
     p = {name: float(value) for name, value in mechanism.parameters.items()}
     M, m, l, I, b, g = (p[name] for name in ("M", "m", "l", "I", "b", "g"))
     J = I + m * l * l
-    found = lg.linearise(mechanism, [0, math.pi])
+    linear_model = lg.linearise(mechanism, [0, math.pi])
     s2 = np.polymul([M + m, b, 0], [J, 0, -m * g * l])
-    assert_poles(found, np.roots(np.polysub(s2, [m * m * l * l, 0, 0, 0, 0])), 1e-8)
-    assert not found.stable
-    assert sum(not mode.stable for mode in found.modes()) == 1
+    assert_poles(linear_model, np.roots(np.polysub(s2, [m * m * l * l, 0, 0, 0, 0])), 1e-8)
+    assert not linear_model.stable
+    assert sum(not mode.stable for mode in linear_model.modes()) == 1
     # without friction the unstable pole is known in closed form
     free = lg.Mechanism(
         "cart", mechanism.bodies, [replace(j, friction=lg.Friction()) for j in mechanism.joints], gravity=(0, -g, 0)
     )
     unstable = max(lg.linearise(free, [0, math.pi]).eigenvalues().real)
     assert unstable == pytest.approx(math.sqrt((M + m) * m * g * l / ((M + m) * J - (m * l) ** 2)), rel=1e-10)
-    assert found.inputs == ("x",)
-    assert found.B.shape == (4, 1)
-    assert "growing" in str(found)
-    assert str(found).startswith("4 states; inputs: x")
+    assert linear_model.inputs == ("x",)
+    assert linear_model.B.shape == (4, 1)
+    assert "growing" in str(linear_model)
+    assert str(linear_model).startswith("4 states; inputs: x")
 
 
 def linkage() -> lg.Mechanism:
@@ -184,12 +184,12 @@ def test_gains_move_the_poles() -> None:
         torque = {"a0": f"{weight * math.sin(a)} - {kp}*(a0 - ({a})) - {kd}*qd_a0"}
         q = lg.equilibrium(mechanism, [a + 0.05], torque)
         assert q[0] == pytest.approx(a, abs=1e-9)
-        found = lg.linearise(mechanism, q, torque=torque)
-        assert_poles(found, np.roots([inertia, kd, kp + weight * math.cos(a)]), 1e-7)
+        linear_model = lg.linearise(mechanism, q, torque=torque)
+        assert_poles(linear_model, np.roots([inertia, kd, kp + weight * math.cos(a)]), 1e-7)
     traced = lg.linearise(
         mechanism, q, torque=lg.Traced(lambda t, q, qd: [weight * np.sin(2.5) - 30.0 * (q[0] - 2.5) - 9.0 * qd[0]])
     )
-    np.testing.assert_allclose(traced.A, found.A, atol=1e-12)
+    np.testing.assert_allclose(traced.A, linear_model.A, atol=1e-12)
 
 
 def test_gains_of_an_arm() -> None:
@@ -205,10 +205,12 @@ def test_gains_of_an_arm() -> None:
     M = dyn.mass_matrix(q)
     K = np.stack([difference(lambda s, e=e: dyn.gravity(q + s * e)) for e in np.eye(2)], axis=1)
     for t in (1.0, 2.5):
-        found = lg.linearise(arm, q, torque=torque, t=t)
-        np.testing.assert_allclose(found.A[2:, :2], -np.linalg.solve(M, K + t * np.diag([400, 100])), rtol=1e-10, atol=1e-9)
-        np.testing.assert_allclose(found.A[2:, 2:], -np.linalg.solve(M, [[30, 0], [-5, 10]]), rtol=1e-10, atol=1e-12)
-        assert found.stable
+        linear_model = lg.linearise(arm, q, torque=torque, t=t)
+        np.testing.assert_allclose(
+            linear_model.A[2:, :2], -np.linalg.solve(M, K + t * np.diag([400, 100])), rtol=1e-10, atol=1e-9
+        )
+        np.testing.assert_allclose(linear_model.A[2:, 2:], -np.linalg.solve(M, [[30, 0], [-5, 10]]), rtol=1e-10, atol=1e-12)
+        assert linear_model.stable
 
 
 def test_gains_of_a_loop(sprung: tuple[lg.Dynamics, np.ndarray]) -> None:
@@ -218,8 +220,8 @@ def test_gains_of_a_loop(sprung: tuple[lg.Dynamics, np.ndarray]) -> None:
     mass = 2 * dyn.kinetic_energy(q, lg.consistent_speeds(dyn, q, None, {"theta1": 1.0}))
     stiffness = mass * (2 * math.pi * free.frequency) ** 2
     kp, kd = 25.0, 2.0
-    found = lg.linearise(dyn, q, torque={"theta1": f"-{kp}*(theta1 - {float(q[0])!r}) - {kd}*qd_theta1"})
-    assert_poles(found, np.roots([mass, kd, stiffness + kp]), 1e-9)
+    linear_model = lg.linearise(dyn, q, torque={"theta1": f"-{kp}*(theta1 - {float(q[0])!r}) - {kd}*qd_theta1"})
+    assert_poles(linear_model, np.roots([mass, kd, stiffness + kp]), 1e-9)
 
 
 def test_python_functions_are_refused() -> None:
@@ -235,16 +237,16 @@ def test_inputs_are_the_actuated_joints(name: str) -> None:
     """B against differences of the accelerations, open and closed."""
     mechanism = lg.library(name)
     dyn = lg.compile(mechanism)
-    found = lg.linearise(dyn, mechanism.initial.q)
+    linear_model = lg.linearise(dyn, mechanism.initial.q)
     names = [j.name for j in mechanism.joints if j.actuated]
-    assert found.inputs == tuple(names)
-    n = found.basis.shape[1]
-    assert found.B.shape == (2 * n, len(names))
-    for column, joint in zip(found.B.T, names, strict=True):
+    assert linear_model.inputs == tuple(names)
+    n = linear_model.basis.shape[1]
+    assert linear_model.B.shape == (2 * n, len(names))
+    for column, joint in zip(linear_model.B.T, names, strict=True):
         e = np.eye(mechanism.nv)[mechanism.speed_names.index(joint)]
-        slope = difference(lambda s, e=e: dyn.forward_dynamics(found.q, found.qd, s * e))
-        np.testing.assert_allclose(column, [*np.zeros(n), *found.basis.T @ slope], rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(found.basis @ column[n:], slope, rtol=1e-9, atol=1e-9 * np.abs(slope).max())
+        slope = difference(lambda s, e=e: dyn.forward_dynamics(linear_model.q, linear_model.qd, s * e))
+        np.testing.assert_allclose(column, [*np.zeros(n), *linear_model.basis.T @ slope], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(linear_model.basis @ column[n:], slope, rtol=1e-9, atol=1e-9 * np.abs(slope).max())
 
 
 def test_open_arm_in_motion() -> None:
@@ -252,24 +254,24 @@ def test_open_arm_in_motion() -> None:
     arm = lg.library("two_r")
     dyn = lg.compile(arm)
     y = np.array([0.5, -1.1, 0.8, 1.7])
-    found = lg.linearise(arm, y[:2], y[2:])
+    linear_model = lg.linearise(arm, y[:2], y[2:])
 
     def rates(z: np.ndarray) -> np.ndarray:
         return np.concatenate([z[2:], dyn.forward_dynamics(z[:2], z[2:], np.zeros(2))])
 
     expected = np.stack([difference(lambda s, e=e: rates(y + s * e)) for e in np.eye(4)], axis=1)
-    np.testing.assert_allclose(found.A, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(linear_model.A, expected, rtol=0, atol=1e-9)
 
 
 def test_moves_keep_the_constraints(sprung: tuple[lg.Dynamics, np.ndarray]) -> None:
     for mechanism in (linkage(), lg.library("three_rrr")):
-        found = lg.linearise(mechanism)
+        linear_model = lg.linearise(mechanism)
         dyn = lg.compile(mechanism)
         free = mechanism.nv - mechanism.equation_count
-        assert found.basis.shape == (mechanism.nv, free)
-        assert found.A.shape == (2 * free, 2 * free)
-        np.testing.assert_allclose(dyn.constraint_jacobian(found.q) @ found.basis, 0, atol=1e-12)
-        np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(free), atol=1e-12)
+        assert linear_model.basis.shape == (mechanism.nv, free)
+        assert linear_model.A.shape == (2 * free, 2 * free)
+        np.testing.assert_allclose(dyn.constraint_jacobian(linear_model.q) @ linear_model.basis, 0, atol=1e-12)
+        np.testing.assert_allclose(linear_model.basis.T @ linear_model.basis, np.eye(free), atol=1e-12)
 
 
 def test_a_ball_that_hangs() -> None:
@@ -278,9 +280,9 @@ def test_a_ball_that_hangs() -> None:
     body = lg.Body("bob", m, (0, 0, -l), (I, I, Iz))
     mechanism = lg.Mechanism("spherical", [body], [lg.Joint("s", "ball", "ground", "bob")], gravity=(0, 0, -G))
     q = lg.equilibrium(mechanism, [0.99, 0.1, 0.05, 0.02])
-    found = lg.linearise(mechanism, q)
+    linear_model = lg.linearise(mechanism, q)
     omega = math.sqrt(m * G * l / (I + m * l * l))
-    np.testing.assert_allclose(np.sort(np.abs(found.eigenvalues())), [0, 0, *[omega] * 4], atol=1e-6)
+    np.testing.assert_allclose(np.sort(np.abs(linear_model.eigenvalues())), [0, 0, *[omega] * 4], atol=1e-6)
 
 
 @pytest.mark.parametrize("n", [30.0, 60.0])
@@ -289,11 +291,11 @@ def test_a_top_that_sleeps(n: float) -> None:
     m, l, I, C = 1.0, 0.5, 0.1, 0.08
     body = lg.Body("top", m, (0, 0, l), (I, I, C))
     mechanism = lg.Mechanism("top", [body], [lg.Joint("s", "ball", "ground", "top")], gravity=(0, 0, -G))
-    found = lg.linearise(mechanism, [1, 0, 0, 0], [0, 0, n])
+    linear_model = lg.linearise(mechanism, [1, 0, 0, 0], [0, 0, n])
     A = I + m * l * l
     turning = 1j * (np.roots([A, -C * n, m * G * l]) - n)
-    assert_poles(found, [0, 0, *turning, *-turning], 1e-6)
-    assert found.stable == ((C * n) ** 2 > 4 * A * m * G * l)
+    assert_poles(linear_model, [0, 0, *turning, *-turning], 1e-6)
+    assert linear_model.stable == ((C * n) ** 2 > 4 * A * m * G * l)
 
 
 # -- equilibria ------------------------------------------------------------------------------------------------------
@@ -346,15 +348,15 @@ def test_equilibrium_under_torques() -> None:
 def test_the_mechanism_s_own_torques() -> None:
     """Those of [initial] act unless others are given, as in a run."""
     mechanism = lg.library("four_bar")
-    own, given, none = (lg.linearise(mechanism, torque=torque) for torque in (None, {"theta1": "2 - 0.5*qd_theta1"}, 0.0))
-    np.testing.assert_allclose(own.A, given.A, rtol=1e-12, atol=1e-12)
+    own, value, none = (lg.linearise(mechanism, torque=torque) for torque in (None, {"theta1": "2 - 0.5*qd_theta1"}, 0.0))
+    np.testing.assert_allclose(own.A, value.A, rtol=1e-12, atol=1e-12)
     assert own.A[1, 1] < -0.1
     assert none.A[1, 1] == pytest.approx(0, abs=1e-12)
     assert "with the mechanism's own torques (theta1); torque=0 leaves them out" in str(own)
-    assert "own torques" not in str(given) + str(none)
+    assert "own torques" not in str(value) + str(none)
 
 
-def test_no_equilibrium_is_said() -> None:
+def test_no_equilibrium_is_reported() -> None:
     """A block on a slope slides, and a torque larger than the weight turns a pendulum for ever."""
     sliding = slider(gravity=(2.0, 0, -9.0))
     with pytest.raises(

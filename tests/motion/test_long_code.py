@@ -26,7 +26,7 @@ def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monk
     written: list[set[str]] = []
     together = functions.write_functions
     monkeypatch.setattr(
-        functions, "write_functions", lambda wanted, *rest: written.append(set(wanted)) or together(wanted, *rest)
+        functions, "write_functions", lambda expected, *rest: written.append(set(expected)) or together(expected, *rest)
     )
     monkeypatch.setattr(schedule, "MAX_SHORT_OPERATIONS", 40)
     monkeypatch.setattr(schedule, "MAX_WHOLE_OPERATIONS", 40)

@@ -18,7 +18,7 @@ EVENTS = [lg.Event("theta2", name="straight"), lg.Event("theta1 + 2.4", "stop", 
 @pytest.fixture(scope="module")
 def motions() -> lg.Motions:
     """Some of which an event stops."""
-    found = lg.simulate(
+    motion = lg.simulate(
         lg.library("two_r"),
         0.5,
         STARTS,
@@ -27,11 +27,11 @@ def motions() -> lg.Motions:
         t_eval=21,
         keep=["rows", "extremes", "events"],
     )
-    assert isinstance(found, lg.Motions)
-    return found
+    assert isinstance(motion, lg.Motions)
+    return motion
 
 
-def test_a_motion_has_the_rows_that_were_asked_for(motions: lg.Motions) -> None:
+def test_a_motion_has_the_rows_that_were_requested(motions: lg.Motions) -> None:
     alone = lg.simulate(lg.library("two_r").with_parameters(m2=MASSES[2]), 0.5, STARTS[2], t_eval=21, events=EVENTS)
     assert len(motions[2].t) == 21
     assert np.array_equal(motions[2].q, alone.q)

@@ -94,7 +94,7 @@ def mechanism(name: str, link: str = ROD) -> lg.Mechanism:
 
 
 @cache
-def compiled(name: str, link: str = ROD) -> lg.Dynamics:
+def compile_link(name: str, link: str = ROD) -> lg.Dynamics:
     return lg.compile(mechanism(name, link))
 
 
@@ -125,7 +125,9 @@ def slopes(of: Callable[[str, float], float], name: str, th: float) -> tuple[flo
     return float(first @ f / h), float(second @ f / h**2)
 
 
-def reduced(name: str, th: float, thd: float, tau: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> tuple[float, float]:
+def reduced_acceleration(
+    name: str, th: float, thd: float, tau: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> tuple[float, float]:
     """theta'' and J; tau are the torques of a, s and b."""
     s = last_of(name, th)
     ds, dds = slopes(last_of, name, th)
@@ -145,7 +147,7 @@ def at(name: str, th: float, thd: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
 @both
 @pytest.mark.filterwarnings("error")
 def test_forward_dynamics(name: str) -> None:
-    dyn, other = compiled(name), compiled(name, DISTANCE)
+    dyn, other = compile_link(name), compile_link(name, DISTANCE)
     for th, thd, tau in (
         (0.3, 12.0, (1.0, 0.0, 0.0)),
         (2.0, -5.0, (0.5, 2.0, -0.7)),
@@ -154,7 +156,7 @@ def test_forward_dynamics(name: str) -> None:
     ):
         q, qd = at(name, th, thd)
         qdd = dyn.forward_dynamics(q, qd, tau)
-        assert qdd[0] == pytest.approx(reduced(name, th, thd, tau)[0], rel=1e-8)
+        assert qdd[0] == pytest.approx(reduced_acceleration(name, th, thd, tau)[0], rel=1e-8)
         if not tau[2]:
             np.testing.assert_allclose(qdd[:2], other.forward_dynamics(q[:2], qd[:2], tau[:2]), rtol=1e-9)
         # the equations of motion themselves, with the multipliers
@@ -169,11 +171,13 @@ def test_forward_dynamics(name: str) -> None:
 
 @both
 @pytest.mark.filterwarnings("error")
-def test_simulate(name: str) -> None:
+def test_the_energy_balance_holds(name: str) -> None:
     q, qd = at(name, 0.3, 12.0)
     run = lg.simulate(mechanism(name), 1.0, q0=q, qd0=qd, rtol=1e-11, atol=1e-12)
     other = lg.simulate(mechanism(name, DISTANCE), 1.0, q0=q[:2], qd0=qd[:2], rtol=1e-11, atol=1e-12)
-    own = solve_ivp(lambda t, y: [y[1], reduced(name, *y)[0]], (0, 1), [0.3, 12.0], method="DOP853", rtol=1e-10, atol=1e-11)
+    own = solve_ivp(
+        lambda t, y: [y[1], reduced_acceleration(name, *y)[0]], (0, 1), [0.3, 12.0], method="DOP853", rtol=1e-10, atol=1e-11
+    )
     assert abs(run.q[-1, 0] - 0.3) > 5  # it turns round
     np.testing.assert_allclose(run.q[-1, :2], other.q[-1], atol=1e-8)
     np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], own.y[:, -1], atol=1e-7)
@@ -187,23 +191,23 @@ def test_consistent_speeds(name: str) -> None:
     # the nearest, as M measures it, to speeds that do not keep the constraint: the rod's own speed does not count
     nearest = lg.consistent_speeds(mechanism(name, DISTANCE), q[:2], [2.0, 1.0])
     for rate in (0.0, 5.0):
-        found = lg.consistent_speeds(m, q, [2.0, 1.0, rate])
-        np.testing.assert_allclose(found[:2], nearest, rtol=1e-9)
-        assert found[2] == pytest.approx(found[0] * slopes(rod_of, name, 0.8)[0], rel=1e-9)
+        speeds = lg.consistent_speeds(m, q, [2.0, 1.0, rate])
+        np.testing.assert_allclose(speeds[:2], nearest, rtol=1e-9)
+        assert speeds[2] == pytest.approx(speeds[0] * slopes(rod_of, name, 0.8)[0], rel=1e-9)
 
 
 @both
 def test_equilibrium_and_linearise(name: str) -> None:
     m = mechanism(name)
-    low = brentq(lambda th: reduced(name, th, 0.0)[0], -2.2, -0.9, xtol=1e-13)
-    found = lg.equilibrium(m, at(name, low + 0.3)[0])
-    assert found[0] == pytest.approx(low, abs=1e-9)
+    low = brentq(lambda th: reduced_acceleration(name, th, 0.0)[0], -2.2, -0.9, xtol=1e-13)
+    equilibrium = lg.equilibrium(m, at(name, low + 0.3)[0])
+    assert equilibrium[0] == pytest.approx(low, abs=1e-9)
     h = 1e-4
-    stiffness = (reduced(name, low - h, 0.0)[0] - reduced(name, low + h, 0.0)[0]) / (2 * h)
-    values = lg.linearise(m, found).eigenvalues()
+    stiffness = (reduced_acceleration(name, low - h, 0.0)[0] - reduced_acceleration(name, low + h, 0.0)[0]) / (2 * h)
+    values = lg.linearise(m, equilibrium).eigenvalues()
     np.testing.assert_allclose(values.real, 0, atol=1e-8)
     np.testing.assert_allclose(sorted(values.imag), [-np.sqrt(stiffness), np.sqrt(stiffness)], rtol=1e-6)
-    same = lg.linearise(mechanism(name, DISTANCE), found[:2]).eigenvalues()
+    same = lg.linearise(mechanism(name, DISTANCE), equilibrium[:2]).eigenvalues()
     np.testing.assert_allclose(sorted(values.imag), sorted(same.imag), rtol=1e-9)
 
 
@@ -262,8 +266,8 @@ def test_the_library_without_some_masses(name: str, bodies: list[str] | None) ->
     assert np.linalg.matrix_rank(M) < dyn.nv
     whole = np.block([[M, -psi.T], [psi, np.zeros((len(psi), len(psi)))]])
     right = np.concatenate([tau - dyn.inverse_dynamics(q, qd, np.zeros(dyn.nv)), -dyn.constraint_bias(q, qd)])
-    wanted = np.linalg.lstsq(whole, right, rcond=1e-12)[0][: dyn.nv]
-    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, atol=1e-9 * np.abs(wanted).max())
+    expected = np.linalg.lstsq(whole, right, rcond=1e-12)[0][: dyn.nv]
+    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), expected, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.slow
@@ -324,7 +328,7 @@ def test_coaxial_joints_that_share_one_inertia_without_constraints() -> None:
 
 
 @pytest.mark.parametrize("axis", ["z", "x"])
-def test_slides_in_line_with_nothing_between_them_are_told(axis: str) -> None:
+def test_slides_in_line_with_nothing_between_them_are_reported(axis: str) -> None:
     """How they share the way is not determined; at right angles, each has its own."""
     joints = [lg.Joint("a", "prismatic", "ground", "between"), lg.Joint("b", "prismatic", "between", "last", axis=axis)]
     mechanism = lg.Mechanism("slides", [lg.Body("between"), lg.Body("last", 2.0)], joints)

@@ -44,16 +44,16 @@ def test_articulated_bodies_of_which_some_are_held(base: str) -> None:
     still = replace(dyn.tree, constants={**dyn.tree.constants, "coulomb_positive": 0 * dyn.tree.constants["coulomb_positive"]})
     still.constants["coulomb_negative"] = 0 * still.constants["coulomb_negative"]
     shown = regroup(still)
-    given = {"q": q, "qd": qd, "tau": tau, "locked": held}
-    state = links_at_state(shown, LOCKED_DYNAMICS.inputs, lambda name, k: float(given[name][k]), np.cos, np.sin)
+    values = {"q": q, "qd": qd, "tau": tau, "locked": held}
+    state = links_at_state(shown, LOCKED_DYNAMICS.inputs, lambda name, k: float(values[name][k]), np.cos, np.sin)
     qdd, holding = np.array(run(LOCKED_DYNAMICS, shown, state), dtype=float).reshape(2, -1)
     M, free = dyn.mass_matrix(q), held == 0
     force = tau - dyn.inverse_dynamics(q, qd, np.zeros(dyn.nv)) + dyn.friction(qd) - 0.01 * qd * (np.arange(dyn.nv) >= dyn.nv - 7)
-    wanted = np.zeros(dyn.nv)
-    wanted[free] = np.linalg.solve(M[np.ix_(free, free)], force[free])
-    assert qdd == pytest.approx(wanted, rel=1e-11, abs=1e-11)
+    expected = np.zeros(dyn.nv)
+    expected[free] = np.linalg.solve(M[np.ix_(free, free)], force[free])
+    assert qdd == pytest.approx(expected, rel=1e-11, abs=1e-11)
     assert np.all(qdd[~free] == 0.0)
-    assert holding == pytest.approx(np.where(free, 0.0, M @ wanted - force), rel=1e-10, abs=1e-10)
+    assert holding == pytest.approx(np.where(free, 0.0, M @ expected - force), rel=1e-10, abs=1e-10)
 
 
 def forget() -> None:
@@ -87,7 +87,7 @@ def test_a_loop_over_the_links_moves_as_what_is_written_out(base: str, monkeypat
     assert np.abs(rolled.energy_balance).max() < 1e-8 * max(1.0, rolled.energy_scale)
 
 
-def rubbed(mechanism: lg.Mechanism, **joint: Any) -> lg.Mechanism:
+def with_friction(mechanism: lg.Mechanism, **joint: Any) -> lg.Mechanism:
     return mechanism.replace(joints=[replace(j, **joint) for j in mechanism.joints])
 
 
@@ -95,7 +95,7 @@ def rubbed(mechanism: lg.Mechanism, **joint: Any) -> lg.Mechanism:
 def test_nothing_is_compiled_after_a_run_has_begun(closed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Joints that stick, slip, and meet limits that they were not at before: all of it is known to the code of the run."""
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
-    machine = rubbed(four_bar() if closed else chain(2), friction=lg.Friction(coulomb=0.11))
+    machine = with_friction(four_bar() if closed else chain(2), friction=lg.Friction(coulomb=0.11))
     start = lg.assemble(machine, fixed={"theta1": 0.7}) if closed else np.array([0.9, 0.3])
     machine = machine.replace(
         joints=[replace(j, limits=lg.JointLimits(x - 0.4, x + 0.3)) for j, x in zip(machine.joints, start, strict=True)]
@@ -104,7 +104,7 @@ def test_nothing_is_compiled_after_a_run_has_begun(closed: bool, monkeypatch: py
     times, compile_object, go = [0, 0], machine_code.compile_object, Run.go
     began: list[int] = []
 
-    def counted(*arguments: Any, **options: Any) -> bytes:
+    def count_and_compile(*arguments: Any, **options: Any) -> bytes:
         times[len(began)] += 1
         return compile_object(*arguments, **options)
 
@@ -115,7 +115,7 @@ def test_nothing_is_compiled_after_a_run_has_begun(closed: bool, monkeypatch: py
         finally:
             began.clear()
 
-    monkeypatch.setattr(machine_code, "compile_object", counted)
+    monkeypatch.setattr(machine_code, "compile_object", count_and_compile)
     monkeypatch.setattr(Run, "go", going)
     motion = lg.simulate(machine, 3.0, start, {machine.speed_names[0]: 2.0})
     assert motion.success

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import G, chain, four_bar, moved, pendulum, slider
+from tests.motion.machines import G, chain, energy_error, four_bar, pendulum, slider
 from tests.motion.test_random_mechanisms import closed_chain
 
 
@@ -77,7 +77,7 @@ def test_times_outside_the_run(swing: lg.Motion, t: Any) -> None:
         swing(t)
 
 
-def test_resample(linkage: lg.Motion) -> None:
+def test_resampling_changes_the_rows_alone(linkage: lg.Motion) -> None:
     fewer = linkage.resample(5)
     assert fewer.t == pytest.approx([1, 1.5, 2, 2.5, 3])
     np.testing.assert_allclose(fewer.q, linkage.q[::100], rtol=0, atol=1e-12)
@@ -87,7 +87,7 @@ def test_resample(linkage: lg.Motion) -> None:
     np.testing.assert_allclose(more.q[::2], linkage.q, rtol=0, atol=1e-12)
     np.testing.assert_allclose(more.qdd[::2], linkage.qdd, rtol=1e-10, atol=1e-9)
     assert more.drift.max() < 1e-14
-    assert moved(more) < 1e-9
+    assert energy_error(more) < 1e-9
     assert (more.success, more.message) == (linkage.success, linkage.message)
 
 
@@ -215,7 +215,7 @@ def test_constraint_forces_do_no_work(linkage: lg.Motion) -> None:
 # -- energies, drift, statistics -------------------------------------------------------------------------------------
 
 
-def test_energies(swing: lg.Motion) -> None:
+def test_energies_are_in_closed_form(swing: lg.Motion) -> None:
     a, w = swing.q[:, 0], swing.qd[:, 0]
     np.testing.assert_allclose(swing.kinetic_energy, w**2 / 6, rtol=1e-12)
     np.testing.assert_allclose(swing.potential_energy, -G / 2 * np.cos(a), rtol=0, atol=1e-12)
@@ -233,7 +233,7 @@ def test_work_and_balance(linkage: lg.Motion) -> None:
     np.testing.assert_allclose(linkage.energy_balance, change - linkage.total_work, rtol=0, atol=1e-15)
 
 
-def test_drift(linkage: lg.Motion) -> None:
+def test_drift_is_the_residual_of_the_loops(linkage: lg.Motion) -> None:
     dyn = lg.compile(linkage.mechanism)
     np.testing.assert_allclose(linkage.drift, np.abs(dyn.loop_residual(linkage.q)).max(axis=1), rtol=0, atol=1e-16)
     np.testing.assert_allclose(linkage.rate_drift, np.abs(dyn.constraint_rate(linkage.q, linkage.qd)).max(axis=1), atol=1e-16)
@@ -249,7 +249,7 @@ def test_nothing_to_drift(swing: lg.Motion) -> None:
     assert np.all(swing.constraint_forces == 0)
 
 
-def test_statistics(linkage: lg.Motion) -> None:
+def test_statistics_count_steps_and_evaluations(linkage: lg.Motion) -> None:
     s = linkage.statistics
     assert (s["method"], s["rtol"], s["atol"]) == ("DOP853", 1e-11, 1e-12)
     assert s["accepted"] == sum(len(segment.steps) for segment in linkage.trajectory.segments)
@@ -257,7 +257,7 @@ def test_statistics(linkage: lg.Motion) -> None:
     assert 0 < s["independence"] <= 1
 
 
-def test_texts(swing: lg.Motion, linkage: lg.Motion) -> None:
+def test_texts_show_rows_span_and_drift(swing: lg.Motion, linkage: lg.Motion) -> None:
     assert repr(swing) == "<Motion of 'bar_pendulum': 1001 rows, 0 to 3 s; reached t = 3 s>"
     lines = str(linkage).splitlines()
     assert lines[0] == "four_bar: reached t = 3 s"
@@ -269,17 +269,17 @@ def test_texts(swing: lg.Motion, linkage: lg.Motion) -> None:
     assert "constraint drift" not in str(swing)
 
 
-def test_limits_passed_are_told() -> None:
+def test_limits_passed_are_reported() -> None:
     """A block of 1 kg pushed by 3 N for 2 s goes at 6 m/s."""
     push = {"t_eval": 3, "torque": [3.0]}
-    told = str(lg.simulate(slider(limits=lg.JointLimits(speed=5.0, effort=2.0)), 2.0, **push))
-    assert "x reaches 6 m/s; its limit is 5 m/s" in told
-    assert "x is driven with 3 N; its limit is 2 N" in told
-    assert "saturate=True" in told
+    message = str(lg.simulate(slider(limits=lg.JointLimits(speed=5.0, effort=2.0)), 2.0, **push))
+    assert "x reaches 6 m/s; its limit is 5 m/s" in message
+    assert "x is driven with 3 N; its limit is 2 N" in message
+    assert "saturate=True" in message
     assert "its limit" not in str(lg.simulate(slider(limits=lg.JointLimits(speed=7.0, effort=3.0)), 2.0, **push))
 
 
-def test_names(linkage: lg.Motion) -> None:
+def test_names_are_those_of_the_mechanism(linkage: lg.Motion) -> None:
     assert linkage.coordinate_names == linkage.speed_names == ("theta1", "phi2", "phi3")
     assert linkage.name == "four_bar"
     assert linkage.mechanism is not None
@@ -314,7 +314,7 @@ def test_good_runs_say_nothing(name: str) -> None:
     assert motion.message.startswith("reached t = ")
 
 
-def test_nothing_moves_nothing_is_said() -> None:
+def test_nothing_moves_nothing_is_reported() -> None:
     """A chain that hangs at rest."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -79,10 +79,10 @@ def test_every_function_gives_a_result_or_an_error_of_our_own(text: str, capfd: 
     for ask in everything(model):
         with warnings.catch_warnings(), contextlib.suppress(lg.LagrangianError):
             warnings.simplefilter("ignore")
-            found = ask()
-            if isinstance(found, lg.Motion) and found.success:
-                assert np.isfinite(found.q).all()
-                assert np.isfinite(found.kinetic_energy).all()
+            actual = ask()
+            if isinstance(actual, lg.Motion) and actual.success:
+                assert np.isfinite(actual.q).all()
+                assert np.isfinite(actual.kinetic_energy).all()
     assert capfd.readouterr() == ("", "")  # nor does LAPACK say anything
 
 
@@ -134,9 +134,9 @@ def _parallelogram() -> lg.Mechanism:
     return lg.Mechanism("parallelogram", links, joints, loops=[close])
 
 
-@pytest.mark.parametrize("given", [{"type": "fixed"}, {"type": "prismatic", "axis": (1, 0, 0)}])
-def test_a_weld_of_what_cannot_move_that_does_not_fit(given: dict[str, Any]) -> None:
-    loop = lg.LoopJoint("weld", a="ground", b="b", b_placement=(0, 0, 0.5), **given)
+@pytest.mark.parametrize("arguments", [{"type": "fixed"}, {"type": "prismatic", "axis": (1, 0, 0)}])
+def test_a_weld_of_what_cannot_move_that_does_not_fit(arguments: dict[str, Any]) -> None:
+    loop = lg.LoopJoint("weld", a="ground", b="b", b_placement=(0, 0, 0.5), **arguments)
     body = lg.Body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
     model = lg.Mechanism("still", bodies=[body], joints=[lg.Joint("f", "fixed", "ground", "b")], loops=[loop])
     for function in (lg.assemble, lg.mobility, lambda m: lg.simulate(m, 0.1)):

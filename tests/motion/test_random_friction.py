@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lagrangian as lg
 from lagrangian.motion.status import Status
-from tests.motion.machines import chain, formula, four_bar, moved, patience
+from tests.motion.machines import chain, energy_error, formula, four_bar, patience
 from tests.motion.test_coupled_friction import slider_crank, steps_of
 from tests.motion.test_random_mechanisms import planar
 
@@ -22,7 +22,7 @@ many = settings(max_examples=12, deadline=None, derandomize=True, suppress_healt
 seeds = st.integers(0, 10_000)
 
 
-def rubbed(mechanism: lg.Mechanism, rng: np.random.Generator, static: bool = False) -> lg.Mechanism:
+def with_random_friction(mechanism: lg.Mechanism, rng: np.random.Generator, static: bool = False) -> lg.Mechanism:
     """With dry friction at some of its joints, of any size beside its weight."""
     joints = []
     for joint in mechanism.joints:
@@ -70,7 +70,7 @@ def obeys(motion: lg.Motion) -> None:
         np.testing.assert_allclose(dry[slips], sliding * np.sign(speed[slips]), rtol=1e-9)
         assert np.all(dry * speed >= -1e-8 * most)
     assert np.diff(motion.work["friction"].sum(axis=1)).max() <= 1e-9 * motion.energy_scale
-    assert moved(motion) < 100 * RTOL
+    assert energy_error(motion) < 100 * RTOL
 
 
 def check(make: Any, seed: int, lead: bool) -> None:
@@ -82,7 +82,7 @@ def check(make: Any, seed: int, lead: bool) -> None:
     push = str(rng.choice(["0", "2*sin(3*t)", "0.5*t"]))
     torque = {smooth.speed_names[-1]: push}
     how: dict[str, Any] = {"rtol": RTOL, "atol": 1e-2 * RTOL, "progress": patience(60.0)}
-    rough = lg.simulate(rubbed(smooth, rng, bool(rng.integers(2))), 3.0, q0, speeds, torque, **how)
+    rough = lg.simulate(with_random_friction(smooth, rng, bool(rng.integers(2))), 3.0, q0, speeds, torque, **how)
     assume(rough.status is not Status.SINGULAR)  # a drive may lead it to one
     assert rough.success, rough.message
     obeys(rough)
@@ -109,7 +109,7 @@ def test_dry_friction_of_many(make: Any, seed: int, lead: bool) -> None:
 # -- all of it together ----------------------------------------------------------------------------------------------
 
 
-def geared() -> lg.Mechanism:
+def geared_bars() -> lg.Mechanism:
     """Two bars on parallel axes, the second geared to the first, and a third that hangs on it."""
     bodies = [lg.Body(f"link{k}", 1.0, (0, -0.5, 0), (1 / 12, 0, 1 / 12)) for k in range(3)]
     joints = [
@@ -125,7 +125,7 @@ MACHINES = {
     "slider_crank": (lambda: slider_crank({}), {"theta": 0.4}),
     "four_bar": (four_bar, {"theta1": 0.7}),
     "three_rrr": (lambda: lg.library("three_rrr"), None),
-    "geared": (geared, {"a": 0.4}),
+    "geared": (geared_bars, {"a": 0.4}),
 }
 
 
@@ -138,7 +138,7 @@ def together(name: str, seed: int) -> None:
     q0 = lg.assemble(dyn, fixed=fixed) if fixed else lg.assemble(dyn)
     lead = bool(rng.integers(2)) and name != "three_rrr"
     joints, iq = [], 0
-    for joint in rubbed(machine, rng, bool(rng.integers(2))).joints:
+    for joint in with_random_friction(machine, rng, bool(rng.integers(2))).joints:
         x, iq = q0[iq], iq + joint.kind.nq
         free = lead or joint.kind.nq != 1 or rng.random() < 0.5
         joints.append(

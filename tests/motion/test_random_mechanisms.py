@@ -48,10 +48,10 @@ def start(mechanism: lg.Mechanism, seed: int, q0: np.ndarray | None = None) -> t
         q = lg.assemble(dyn, mechanism.random_configuration(rng) if q0 is None else q0)
     except lg.AssemblyError:
         assume(False)
-    found = lg.mobility(dyn, q)
-    assume(found.degrees >= 1 and not found.singular)
+    mobility = lg.mobility(dyn, q)
+    assume(mobility.degrees >= 1 and not mobility.singular)
     values = np.linalg.svd(dyn.constraint_jacobian(q), compute_uv=False)
-    assume(values[found.rank - 1] > 0.05 * values[0])
+    assume(values[mobility.rank - 1] > 0.05 * values[0])
     return q, lg.consistent_speeds(dyn, q, rng.normal(size=mechanism.nv))
 
 
@@ -94,9 +94,9 @@ def test_planar_chains_closed_redundantly(lengths: list[float], seed: int, kind:
     name, copies = ("point", 2) if kind == "point twice" else (kind, 1)
     plain, mechanism = planar(lengths, "point"), planar(lengths, name, copies)
     q0, qd0 = start(plain, seed)
-    found = lg.mobility(mechanism, q0)
-    assert found.redundant == mechanism.equation_count - 2
-    assert found.degrees == len(lengths) - 2
+    mobility = lg.mobility(mechanism, q0)
+    assert mobility.redundant == mechanism.equation_count - 2
+    assert mobility.degrees == len(lengths) - 2
     motion, simple = check(mechanism, q0, qd0), check(plain, q0, qd0)
     np.testing.assert_allclose(motion.q, simple.q, rtol=0, atol=1e-7)
     np.testing.assert_allclose(motion.constraint_forces, simple.constraint_forces, rtol=1e-4, atol=1e-5)
@@ -198,8 +198,8 @@ def test_bennett_linkage_moves() -> None:
     loop = lg.LoopJoint("close", "revolute", "b2", "ground", ends[0], ends[1].inverse())
     mechanism = lg.Mechanism("bennett", bodies, joints, [loop])
     q0 = lg.assemble(mechanism, [0.6, 1.0, 2.0], fixed=["j0"])
-    found = lg.mobility(mechanism, q0)
-    assert (found.degrees, found.gruebler, found.redundant) == (1, -2, 3)
+    mobility = lg.mobility(mechanism, q0)
+    assert (mobility.degrees, mobility.gruebler, mobility.redundant) == (1, -2, 3)
     motion = check(mechanism, q0, lg.consistent_speeds(mechanism, q0, None, {"j0": 1.0}), rtol=1e-12)
     # the half angles keep one ratio of tangents all along
     opposite = np.tan(motion.q[:, 0] / 2) * np.tan(motion.q[:, 1] / 2)

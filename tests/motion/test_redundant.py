@@ -40,7 +40,7 @@ def slopes(x: float) -> np.ndarray:
     return np.array([1.0, -RATIO / (s * s + RATIO**2 * c * c), -1.0])
 
 
-def reduced(dyn: lg.Dynamics, x0: float, w0: float, end: float) -> np.ndarray:
+def reduced_motion(dyn: lg.Dynamics, x0: float, w0: float, end: float) -> np.ndarray:
     """J w' + J' w^2/2 + V' = 0 in the first angle alone, with M and V of the open chain."""
 
     def rates(t: float, y: np.ndarray) -> list[float]:
@@ -65,7 +65,7 @@ def test_bennett_linkage_with_every_stabilisation(stabilisation: str) -> None:
         mechanism, 2.0, q0, slopes(0.6), stabilisation=stabilisation, rtol=1e-9, atol=1e-11, t_eval=21, max_steps=2000
     )
     assert motion.success, motion.message
-    x, w = reduced(dyn, 0.6, 1.0, 2.0)
+    x, w = reduced_motion(dyn, 0.6, 1.0, 2.0)
     assert np.sin((motion.q[-1] - angles(x)) / 2) == pytest.approx(0, abs=1e-6)  # but for whole turns
     assert motion.qd[-1] == pytest.approx(w * slopes(x), abs=1e-5)
     assert np.ptp(motion.kinetic_energy + motion.potential_energy) < 1e-6
@@ -122,8 +122,8 @@ def test_accelerations_of_many_redundant_loops_are_those_of_the_dense_equations(
         across = -np.linalg.lstsq(psi, dyn.constraint_bias(q, qd), rcond=1e-9)[0]
         bias = dyn.inverse_dynamics(q, qd, np.zeros(mechanism.nv))
         expected = across + free @ np.linalg.solve(free.T @ M @ free, -free.T @ (bias + M @ across))
-        found = dyn.forward_dynamics(q, qd, np.zeros(mechanism.nv))
-        assert found == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
+        accelerations = dyn.forward_dynamics(q, qd, np.zeros(mechanism.nv))
+        assert accelerations == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
 
 
 def test_many_redundant_loops_move() -> None:

@@ -35,18 +35,20 @@ np.savez(target, **found)
 """
 
 
-def computed(folder: Path, *names: str) -> dict[str, np.ndarray]:
+def compute_in_a_process(folder: Path, *names: str) -> dict[str, np.ndarray]:
     """What a process of its own makes of these, one after another."""
     (folder / "program.py").write_text(PROGRAM)
     target = folder / f"{'-'.join(names)}.npz"
     subprocess.run([sys.executable, folder / "program.py", ",".join(names), target], check=True, timeout=PATIENCE)
-    with np.load(target) as found:
-        return dict(found)
+    with np.load(target) as arrays:
+        return dict(arrays)
 
 
 def test_mechanisms_of_one_structure_do_not_know_of_each_other(tmp_path: Path) -> None:
-    together = computed(tmp_path, "arm", "other arm", "other bar", "bar")
-    fresh = computed(tmp_path, "arm", "bar") | computed(tmp_path, "other arm", "other bar")  # each the first of its structure
+    together = compute_in_a_process(tmp_path, "arm", "other arm", "other bar", "bar")
+    fresh = compute_in_a_process(tmp_path, "arm", "bar") | compute_in_a_process(
+        tmp_path, "other arm", "other bar"
+    )  # each the first of its structure
     assert together.keys() == fresh.keys()
     for name, numbers in fresh.items():
         assert np.array_equal(together[name], numbers), name

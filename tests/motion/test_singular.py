@@ -32,7 +32,7 @@ def parallelogram(a: float = 0.4, b: float = 0.9, g: float = G, coupler: float |
     return lg.Mechanism("parallelogram", bodies, joints, [loop], gravity=(0, -g, 0))
 
 
-def reduced(theta: float, speed: float, end: float, a: float = 0.4, g: float = G, torque: object = None) -> np.ndarray:
+def reduced_motion(theta: float, speed: float, end: float, a: float = 0.4, g: float = G, torque: object = None) -> np.ndarray:
     """Angle and speed of the cranks at the end: the coupler only shifts, so J theta'' = -dV/dtheta + tau."""
     (m1, I1), (m2, _), (m3, I3) = CRANK, COUPLER, ROCKER
     J = I1 + m1 * ((a / 3) ** 2 + 0.02**2) + m2 * a**2 + I3 + m3 * (a / 2) ** 2
@@ -43,8 +43,8 @@ def reduced(theta: float, speed: float, end: float, a: float = 0.4, g: float = G
         slope = g * (m1 * (a / 3 * c - 0.02 * s) + m2 * a * c + m3 * a / 2 * c)
         return [y[1], (tau(t, y[0], y[1]) - slope) / J]
 
-    found = solve_ivp(rates, (0, end), [theta, speed], method="DOP853", rtol=1e-13, atol=1e-14)
-    return np.array(found.y[:, -1])
+    solution = solve_ivp(rates, (0, end), [theta, speed], method="DOP853", rtol=1e-13, atol=1e-14)
+    return np.array(solution.y[:, -1])
 
 
 def start(theta: float, speed: float) -> dict[str, list[float]]:
@@ -58,7 +58,7 @@ def test_a_parallelogram_passes_its_flat_position(rtol: float, within: float) ->
     for speed in np.linspace(0.3, 20, 28 if rtol == 1e-11 else 9):
         motion = lg.simulate(mechanism, 1.5, **start(1.2, speed), rtol=rtol, atol=rtol / 100, t_eval=2)
         assert motion.success, motion.message
-        theta, w = reduced(1.2, speed, 1.5)
+        theta, w = reduced_motion(1.2, speed, 1.5)
         assert motion.q[-1] == pytest.approx([theta, -theta, theta], abs=within)
         assert motion.qd[-1] == pytest.approx([w, -w, w], abs=10 * within)
 
@@ -83,7 +83,7 @@ def test_between_its_steps_too() -> None:
     passed = []
     for speed in (3.0, 2.95, 3.05, 2.92):
         motion = lg.simulate(parallelogram(), 2, **start(1.2, speed), rtol=1e-11, atol=1e-13, t_eval=times)
-        exact = np.array([reduced(1.2, speed, float(t)) if t else [1.2, speed] for t in times[::9]])
+        exact = np.array([reduced_motion(1.2, speed, float(t)) if t else [1.2, speed] for t in times[::9]])
         assert motion.q[::9, 0] == pytest.approx(exact[:, 0], abs=1e-8)
         assert motion.qd[::9, 0] == pytest.approx(exact[:, 1], abs=1e-7)
         passed += [e for e in motion.events if e.name == "singular configuration passed"]
@@ -101,7 +101,7 @@ def test_torques_and_events_on_the_way() -> None:
     events = [lg.Event(f"theta - {math.pi + off!r}", name=str(off)) for off in (-0.01, 0.0, 0.02)]
     motion = lg.simulate(parallelogram(), 1.0, **start(2.2, 2.0), torque=torque, events=events, rtol=1e-10, t_eval=2)
     assert motion.success, motion.message
-    theta, _ = reduced(2.2, 2.0, 1.0, torque=lambda t, q, w: 0.5 * math.cos(3 * t) - 0.1 * w)
+    theta, _ = reduced_motion(2.2, 2.0, 1.0, torque=lambda t, q, w: 0.5 * math.cos(3 * t) - 0.1 * w)
     assert motion.q[-1, 0] == pytest.approx(theta, abs=1e-7)
     for event in motion.events:
         if event.name in ("-0.01", "0.0", "0.02"):
@@ -126,16 +126,16 @@ def test_a_start_in_the_flat_position_with_speed(theta: float, speed: float) -> 
     """Its speeds tell the branch: there it lies flat, with theta' = psi' = -phi'."""
     motion = lg.simulate(parallelogram(), 1.0, **start(theta, speed), rtol=1e-11, atol=1e-13, t_eval=2)
     assert motion.success, motion.message
-    assert motion.q[-1, [0, 2]] == pytest.approx([reduced(theta, speed, 1.0)[0]] * 2, abs=1e-8)
+    assert motion.q[-1, [0, 2]] == pytest.approx([reduced_motion(theta, speed, 1.0)[0]] * 2, abs=1e-8)
 
 
 def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
     """At rest under gravity, or with speeds that no branch has: 1.3 theta' + 0.9 phi' = 0.4 psi' is all that Psi asks for."""
-    for qd0, told in (
+    for qd0, message in (
         ([0.0, 0.0, 0.0], "at rest in a singular configuration"),
         ([0.9, -1.3, 0.0], "do not belong to any branch"),
     ):
-        with pytest.raises(lg.SimulationError, match=told):
+        with pytest.raises(lg.SimulationError, match=message):
             lg.simulate(parallelogram(), 1.0, [0.0, 0.0, 0.0], qd0, t_eval=2)
     with pytest.raises(lg.SimulationError, match="projection"):
         lg.simulate(parallelogram(), 1.0, **start(0.0, 1.0), stabilisation="baumgarte")
@@ -172,7 +172,7 @@ def test_rest_without_forces_is_determined() -> None:
 WELDED = 1.5  # kg, every body's mass
 
 
-def welded(size: float = 1.0, at: lg.Transform | None = None) -> lg.Mechanism:
+def welded_parallelogram(size: float = 1.0, at: lg.Transform | None = None) -> lg.Mechanism:
     """A parallelogram closed by a weld, whose equations are in metres and in radians, in any plane; its crank is not balanced."""
     a, b, at = 0.4 * size, 0.9 * size, at or lg.Transform()
     centers = {"crank": (a / 2, a / 4, 0.0), "coupler": (0, 0, 0), "rocker": (0, 0, 0), "pin": (0, 0, 0)}
@@ -203,7 +203,7 @@ def test_a_small_parallelogram_that_is_welded_passes_as_a_large_one() -> None:
     """Equations in metres are small where the mechanism is, and no less independent."""
     size, signs = 1e-3, np.array([1, -1, 1, -1])
     end, speed = 1.5 * math.sqrt(size), 9.0 / math.sqrt(size)
-    motion = lg.simulate(welded(size), end, 1.2 * signs, speed * signs, rtol=1e-11, atol=1e-13)
+    motion = lg.simulate(welded_parallelogram(size), end, 1.2 * signs, speed * signs, rtol=1e-11, atol=1e-13)
     assert motion.success, motion.message
     theta, w = reduced_welded(1.2, speed, end, size)
     assert motion.q[-1] == pytest.approx(theta * signs, abs=1e-8)
@@ -217,7 +217,7 @@ def test_a_small_parallelogram_that_is_welded_passes_as_a_large_one() -> None:
 def test_a_start_in_the_flat_position_with_equations_that_follow_from_others() -> None:
     """How many do is a matter of the configurations around: in the flat position another one does."""
     signs = np.array([1, -1, 1, -1])
-    motion = lg.simulate(welded(at=lg.Transform.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))), 1.5, 0 * signs, 3.0 * signs)
+    motion = lg.simulate(welded_parallelogram(at=lg.Transform.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))), 1.5, 0 * signs, 3.0 * signs)
     assert motion.success, motion.message
     theta, w = reduced_welded(0.0, 3.0, 1.5)
     assert motion.q[-1] == pytest.approx(theta * signs, abs=1e-6)

@@ -48,7 +48,7 @@ def test_it_is_written_as_it_was_given(machine: lg.Mechanism, read_again: lg.Mec
     assert read_again == machine
 
 
-def test_what_cannot_be_held_is_said(machine: lg.Mechanism) -> None:
+def test_what_cannot_be_held_is_reported(machine: lg.Mechanism) -> None:
     wrong = lg.loads(lg.dumps(machine).replace("q = { theta1 = 0.9 }", "q = { theta1 = 0.9, phi2 = 2.5 }"))
     with pytest.raises(lg.AssemblyError, match="with theta1, phi2 fixed"):
         lg.simulate(wrong)
@@ -58,12 +58,12 @@ def test_speeds_by_name_are_kept(machine: lg.Mechanism) -> None:
     """As in simulate: those given keep their values, whether by a mapping, as text or as `fixed`, and the others follow."""
     q = lg.assemble(machine, {"theta1": 0.9})
     dyn = lg.compile(machine)
-    found = lg.consistent_speeds(machine, q, {"theta1": 2.0})
-    assert found[0] == 2.0
-    np.testing.assert_allclose(dyn.constraint_rate(q, found), 0, atol=1e-12)
-    np.testing.assert_array_equal(found, lg.consistent_speeds(machine, q, "theta1=2"))
-    np.testing.assert_array_equal(found, lg.consistent_speeds(machine, q, fixed={"theta1": 2.0}))
-    np.testing.assert_allclose(found, lg.consistent_speeds(machine, {"theta1": 0.9}, {"theta1": 2.0}), atol=1e-12)
+    speeds = lg.consistent_speeds(machine, q, {"theta1": 2.0})
+    assert speeds[0] == 2.0
+    np.testing.assert_allclose(dyn.constraint_rate(q, speeds), 0, atol=1e-12)
+    np.testing.assert_array_equal(speeds, lg.consistent_speeds(machine, q, "theta1=2"))
+    np.testing.assert_array_equal(speeds, lg.consistent_speeds(machine, q, fixed={"theta1": 2.0}))
+    np.testing.assert_allclose(speeds, lg.consistent_speeds(machine, {"theta1": 0.9}, {"theta1": 2.0}), atol=1e-12)
     with pytest.raises(lg.ArgumentError, match="speed 'theta7'"):
         lg.consistent_speeds(machine, q, {"theta7": 2.0})
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import formula, moved, slider
-from tests.motion.test_friction import pulled
+from tests.motion.machines import energy_error, formula, slider
+from tests.motion.test_friction import pulled_mass
 
 STATIC, SLIDING, STIFFNESS, SPEED, MASS = 2.0, 1.2, 4.0, 0.5, 1.5
 
@@ -23,11 +23,11 @@ def stick_slip(end: float) -> list[tuple[str, float]]:
     """
     D, w = (STATIC - SLIDING) / STIFFNESS, math.sqrt(STIFFNESS / MASS)
     slips = 2 / w * (math.pi - math.atan(D * w / SPEED))
-    t, found = STATIC / (STIFFNESS * SPEED), []
+    t, results = STATIC / (STIFFNESS * SPEED), []
     while t < end:
-        found += [("x slips", t), ("x comes to rest", t + slips)]
+        results += [("x slips", t), ("x comes to rest", t + slips)]
         t += slips + 2 * D / SPEED
-    return [x for x in found if x[1] < end]
+    return [x for x in results if x[1] < end]
 
 
 def mass(**friction: float) -> lg.Mechanism:
@@ -38,21 +38,21 @@ def mass(**friction: float) -> lg.Mechanism:
 def test_stick_slip_of_a_mass_on_a_spring(method: str) -> None:
     more: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
     if method == "led":
-        model = pulled(STIFFNESS, 0.0, SPEED, MASS)
+        model = pulled_mass(STIFFNESS, 0.0, SPEED, MASS)
         rubs = lg.Friction(coulomb=SLIDING, static=STATIC)
         joint = lg.Joint("x", "prismatic", "ground", "block", axis=(1, 0, 0), friction=rubs)
         motion = lg.simulate(model.replace(joints=[joint, model.joints[1]]), 20.0, [0.0, 1.0], [0.0, SPEED], **more)
     else:
         more |= {"method": method} | ({"step": 2e-3} if method == "rk4" else {})
         motion = lg.simulate(mass(), 20.0, [0.0], torque={"x": f"{STIFFNESS}*({SPEED}*t - x)"}, **more)
-    wanted = stick_slip(20.0)
-    assert len(wanted) > 8
-    assert [(e.name, e.t) for e in motion.events] == [(name, pytest.approx(t, abs=1e-6)) for name, t in wanted]
+    expected = stick_slip(20.0)
+    assert len(expected) > 8
+    assert [(e.name, e.t) for e in motion.events] == [(name, pytest.approx(t, abs=1e-6)) for name, t in expected]
     slides, rests = np.abs(motion.qd[:, 0]) > 1e-6, np.abs(motion.qd[:, 0]) < 1e-12
     np.testing.assert_allclose(motion.friction[slides, 0], SLIDING, rtol=1e-9)
     assert np.abs(motion.friction[rests, 0]).max() > 1.9
     assert np.abs(motion.friction[rests, 0]).max() <= STATIC * (1 + 1e-9)
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
 
 
 def test_both_ways() -> None:

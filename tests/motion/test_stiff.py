@@ -51,9 +51,9 @@ def radau(mechanism: lg.Mechanism, y0: np.ndarray, times: np.ndarray, rtol: floa
         byq, byqd, _ = dyn.forward_dynamics_derivatives(y[:n], y[n:], none)
         return np.block([[np.zeros((n, n)), np.eye(n)], [byq, byqd]])
 
-    found = solve_ivp(rates, (times[0], times[-1]), y0, "Radau", times, rtol=rtol, atol=1e-2 * rtol, jac=jacobian)
-    assert found.success
-    return found.y.T
+    solution = solve_ivp(rates, (times[0], times[-1]), y0, "Radau", times, rtol=rtol, atol=1e-2 * rtol, jac=jacobian)
+    assert solution.success
+    return solution.y.T
 
 
 def states(motion: lg.Motion) -> np.ndarray:
@@ -97,7 +97,7 @@ ORDERS: dict[str, tuple[Callable[[], lg.Mechanism], dict[str, Any], int]] = {
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_order(name: str) -> None:
+def test_errors_fall_with_the_fifth_order(name: str) -> None:
     make, options, steps = ORDERS[name]
     mechanism = make()
     exact = states(lg.simulate(mechanism, 1.0, method="dop853", rtol=1e-13, atol=1e-14, t_eval=2, **options))[-1]
@@ -122,7 +122,7 @@ def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> No
     first = nq if system.second_order else 0
     rows = n - first
     size = rows * n + rows
-    found = Kernel(program(system, "jacobian", size, system.jacobian))(y[:nq], y[nq:], u, [t])
+    result = Kernel(program(system, "jacobian", size, system.jacobian))(y[:nq], y[nq:], u, [t])
     rates = Programs(system).rates
 
     def f(z: np.ndarray) -> np.ndarray:
@@ -133,8 +133,8 @@ def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> No
     columns = [sum(w * (f(z + k * h * e) - f(z - k * h * e)) for k, w in enumerate(weights, 1)) / h for e in np.eye(len(z))]
     expected = np.stack(columns, axis=1)
     scale = max(1.0, float(np.abs(expected).max()))
-    np.testing.assert_allclose(found[: rows * n].reshape(rows, n), expected[:, :n], rtol=0, atol=1e-9 * scale)
-    np.testing.assert_allclose(found[rows * n :], expected[:, n], rtol=0, atol=1e-9 * scale)
+    np.testing.assert_allclose(result[: rows * n].reshape(rows, n), expected[:, :n], rtol=0, atol=1e-9 * scale)
+    np.testing.assert_allclose(result[rows * n :], expected[:, n], rtol=0, atol=1e-9 * scale)
 
 
 TORQUE = {"a0": "2*sin(3*t)*cos(a1)*qd_a0", "a1": "exp(-t)*a0^2 - tanh(qd_a1)"}
@@ -197,7 +197,7 @@ def test_a_stiff_spring() -> None:
     assert 1e-6 < np.abs(np.hypot(*motion.q.T) - 1).max() < 2.5e-5
 
 
-def test_governor(governor: lg.Mechanism) -> None:
+def test_a_governor_keeps_its_energy_balance(governor: lg.Mechanism) -> None:
     y0 = np.array([*governor.initial.q, *governor.initial.qd], dtype=float)
     motion = lg.simulate(governor, 1.0, method="rodas5p", rtol=1e-8, atol=1e-10, t_eval=21)
     np.testing.assert_allclose(states(motion), radau(governor, y0, motion.t, 1e-9), rtol=0, atol=1e-6)

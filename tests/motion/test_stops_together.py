@@ -10,7 +10,7 @@ import lagrangian as lg
 
 
 @pytest.fixture(scope="module")
-def folded() -> lg.Mechanism:
+def folded_arm() -> lg.Mechanism:
     """Two links that turn about parallel axes, with stops at zero."""
     bodies = [lg.Body(name, mass=1.0, center=(0.25, 0, 0), inertia=(0.01, 0, 0, 0.02, 0, 0.02)) for name in ("a", "b")]
     limits, elbow = lg.JointLimits(0, 1), lg.Transform(position=(0.5, 0, 0))
@@ -21,16 +21,18 @@ def folded() -> lg.Mechanism:
     return lg.Mechanism("folded", bodies, joints, gravity=(0, 0, 0))
 
 
-def against_both(folded: lg.Mechanism, speeds: tuple[float, float], before: float, after: float, restitution: float) -> lg.Motion:
+def against_both(
+    folded_arm: lg.Mechanism, speeds: tuple[float, float], before: float, after: float, restitution: float
+) -> lg.Motion:
     """A run that meets both stops at the same instant: the way from them, backwards."""
-    away = lg.simulate(folded, before, [0.0, 0.0], speeds, limits=False)
-    return lg.simulate(folded, before + after, away.q[-1], -away.qd[-1], restitution=restitution)
+    away = lg.simulate(folded_arm, before, [0.0, 0.0], speeds, limits=False)
+    return lg.simulate(folded_arm, before + after, away.q[-1], -away.qd[-1], restitution=restitution)
 
 
 @pytest.mark.parametrize("speeds", [(1.75, 1.03), (0.5, 1.9), (1.2, 0.4), (0.9, 0.9)])
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 0.9, 1.0])
-def test_no_impact_gains_energy(folded: lg.Mechanism, speeds: tuple[float, float], restitution: float) -> None:
-    motion = against_both(folded, speeds, 0.1, 0.1, restitution)
+def test_no_impact_gains_energy(folded_arm: lg.Mechanism, speeds: tuple[float, float], restitution: float) -> None:
+    motion = against_both(folded_arm, speeds, 0.1, 0.1, restitution)
     assert motion.success
     energy = motion.kinetic_energy
     assert all(change <= 1e-12 * energy[0] for _, change in motion.trajectory.impacts)
@@ -39,8 +41,8 @@ def test_no_impact_gains_energy(folded: lg.Mechanism, speeds: tuple[float, float
     assert motion.q.min() > -1e-9
 
 
-def test_both_rest_after_an_impact_without_bounce(folded: lg.Mechanism) -> None:
-    motion = against_both(folded, (1.0, 0.8), 0.2, 0.05, 0.0)
+def test_both_rest_after_an_impact_without_bounce(folded_arm: lg.Mechanism) -> None:
+    motion = against_both(folded_arm, (1.0, 0.8), 0.2, 0.05, 0.0)
     assert motion.success
     assert len(motion.events) < 10
 

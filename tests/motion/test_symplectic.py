@@ -21,12 +21,12 @@ def run(q: Any, qd: Any, end: float, step: float, method: str = "symplectic", ro
     return lg.simulate(DYN, end, q, qd, method=method, step=step, t_eval=rows, **more)
 
 
-def ended(motion: lg.Motion) -> np.ndarray:
+def end_state(motion: lg.Motion) -> np.ndarray:
     return np.concatenate([motion.q[-1], motion.qd[-1]])
 
 
 @pytest.mark.parametrize("torque", [None, {"a0": "2*sin(3*t)*cos(a1) - qd_a0", "a1": "t^2"}], ids=["free", "driven"])
-def test_order(torque: Any) -> None:
+def test_errors_fall_with_the_order_of_the_method(torque: Any) -> None:
     """Of the states at the end of steps; forces that depend on time and speeds do not spoil it."""
     start = ([0.5, 0.3], [0.4, -0.2])
     proven = lg.certify(chain(2), 2.0, *start, torque=torque, digits=16)
@@ -51,13 +51,13 @@ def test_between_steps() -> None:
 @pytest.fixture(scope="module")
 def long_runs() -> dict[str, np.ndarray]:
     """The energy of a double pendulum in regular motion, by both methods, over 100,000 steps."""
-    found = {}
+    results = {}
     for method in ("symplectic", "rk4"):
         motion = run([0.8, 0.3], [0, 0], 100_000 / 32, 1 / 32, method, rows=4001)
         assert motion.success
         assert motion.statistics["accepted"] == 100_000
-        found[method] = (motion.energy - motion.energy[0]) / motion.energy_scale
-    return found
+        results[method] = (motion.energy - motion.energy[0]) / motion.energy_scale
+    return results
 
 
 def test_energy_stays_in_a_band(long_runs: dict[str, np.ndarray]) -> None:
@@ -80,23 +80,23 @@ def test_energy_of_another_method_drifts(long_runs: dict[str, np.ndarray]) -> No
     assert parts[-1] > 1e4 * np.abs(long_runs["symplectic"]).max()
 
 
-def test_reversible() -> None:
+def test_motion_is_reversible_to_rounding() -> None:
     """With the speeds turned round it goes back the way it came: to rounding, which the motion multiplies a little."""
     start = np.array([0.7, 0.4, 0.3, -0.5])
-    there = ended(run(start[:2], start[2:], 10.0, 0.05))
+    there = end_state(run(start[:2], start[2:], 10.0, 0.05))
     assert np.abs(there - start).max() > 0.1
-    back = ended(run(there[:2], -there[2:], 10.0, 0.05))
+    back = end_state(run(there[:2], -there[2:], 10.0, 0.05))
     np.testing.assert_allclose([*back[:2], *-back[2:]], start, rtol=0, atol=1e-11)
     # a step of rk4 is not its own reverse
-    there = ended(run(start[:2], start[2:], 10.0, 0.05, "rk4"))
-    back = ended(run(there[:2], -there[2:], 10.0, 0.05, "rk4"))
+    there = end_state(run(start[:2], start[2:], 10.0, 0.05, "rk4"))
+    back = end_state(run(there[:2], -there[2:], 10.0, 0.05, "rk4"))
     assert np.abs([*back[:2], *-back[2:]] - start).max() > 1e-7
 
 
 def step_map(z: np.ndarray, h: float, method: str) -> np.ndarray:
     """One step in coordinates and momenta."""
     q, p = z[:2], z[2:]
-    after = ended(run(q, np.linalg.solve(DYN.mass_matrix(q), p), h, h, method))
+    after = end_state(run(q, np.linalg.solve(DYN.mass_matrix(q), p), h, h, method))
     return np.concatenate([after[:2], DYN.mass_matrix(after[:2]) @ after[2:]])
 
 
@@ -112,7 +112,7 @@ def defect(z: np.ndarray, h: float, method: str) -> float:
     return float(np.abs(S.T @ omega @ S - omega).max())
 
 
-def test_symplectic() -> None:
+def test_areas_in_phase_space_are_kept() -> None:
     """In every pair of directions areas are kept, in steps that are far from exact."""
     z = np.array([0.9, 0.6, 1.2, -0.3])
     h = 0.15
@@ -141,20 +141,20 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_mechanisms_that_it_cannot_integrate_are_refused(name: str) -> None:
     with pytest.raises(lg.ArgumentError, match=r"'symplectic' is for mechanisms without .*dop853 with projection"):
         lg.simulate(REFUSED[name](), 1.0, method="symplectic", step=0.01)
 
 
 def test_what_holds_joints_is_refused() -> None:
     """Its equations of coordinates and momenta know no joint that is held, and ask no Python function."""
-    told = "'symplectic' does not support joint limits, locks, or Python functions of torques or wrenches"
+    message = "'symplectic' does not support joint limits, locks, or Python functions of torques or wrenches"
     limited = pendulum(limits=(0.2, 1.5))
-    with pytest.raises(lg.ArgumentError, match=told):
+    with pytest.raises(lg.ArgumentError, match=message):
         lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01)
-    with pytest.raises(lg.ArgumentError, match=told):
+    with pytest.raises(lg.ArgumentError, match=message):
         run([0.5, 0.3], [0, 0], 1.0, 0.01, events=[lg.Event("t - 0.5", lg.LockJoints("a1"))])
-    with pytest.raises(lg.ArgumentError, match=told):
+    with pytest.raises(lg.ArgumentError, match=message):
         run([0.5, 0.3], [0, 0], 1.0, 0.01, torque=lambda t, q, qd: -q)
     free = lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01, limits=False)
     assert free.q.min() < 0.2
@@ -183,7 +183,7 @@ def test_a_step_is_needed() -> None:
 
 
 @pytest.mark.parametrize("step", [1.0, 3.0])
-def test_a_step_too_long_is_said(step: float) -> None:
+def test_a_step_too_long_is_reported(step: float) -> None:
     """Where the stages are not found by iteration nothing is made up."""
     with pytest.warns(lg.SimulationWarning, match=f"a step of {step:g} s is too long there"):
         motion = run([2.5, 0.9], [3.0, -4.0], 30.0, step)
@@ -197,7 +197,7 @@ def test_stages_are_found() -> None:
     motion = run([0.5, 0.3], [0, 0], 5.0, 0.2)
     assert motion.success
     exact = lg.simulate(DYN, 5.0, [0.5, 0.3], rtol=1e-12, atol=1e-13, t_eval=2)
-    np.testing.assert_allclose(ended(motion), ended(exact), rtol=0, atol=0.05)
+    np.testing.assert_allclose(end_state(motion), end_state(exact), rtol=0, atol=0.05)
 
 
 def test_a_momentum_that_is_zero() -> None:
@@ -217,7 +217,7 @@ def test_the_last_step_is_cut() -> None:
     motion = run([0.5, 0.3], [0, 0], 1.003, 0.01)
     assert motion.statistics["accepted"] == 101
     exact = lg.simulate(DYN, 1.003, [0.5, 0.3], rtol=1e-12, atol=1e-13, t_eval=2)
-    np.testing.assert_allclose(ended(motion), ended(exact), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(end_state(motion), end_state(exact), rtol=0, atol=1e-9)
 
 
 def test_no_promise_is_broken() -> None:

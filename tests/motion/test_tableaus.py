@@ -84,22 +84,22 @@ class Table:
         return sum((j + 1) * theta**j * self.dense[..., j, :] for j in range(self.dense.shape[-2]))
 
 
-def padded(rows: Any, width: int) -> np.ndarray:
+def pad_rows(rows: Any, width: int) -> np.ndarray:
     return np.array([[*row, *[0.0] * (width - len(row))] for row in rows]).reshape(len(rows), width)
 
 
 def explicit_table(method: Explicit) -> Table:
     """The stages in the order main ones, k at the new point (a stage whose row is b), further ones."""
     n = len(method.dense)
-    a = padded([*method.a, method.b, *method.extra_a], n)
-    return Table(a, a, padded([method.b], n)[0], padded(method.errors, n), np.array(method.dense).T)
+    a = pad_rows([*method.a, method.b, *method.extra_a], n)
+    return Table(a, a, pad_rows([method.b], n)[0], pad_rows(method.errors, n), np.array(method.dense).T)
 
 
 def rosenbrock_matrices(method: Rosenbrock) -> tuple[np.ndarray, np.ndarray]:
     """(alpha_ij) and (gamma_ij), from u = Gamma k."""
     n = len(method.m)
-    gammas = np.linalg.inv(np.eye(n) / method.gamma - padded(method.c, n))
-    return padded(method.a, n) @ gammas, gammas
+    gammas = np.linalg.inv(np.eye(n) / method.gamma - pad_rows(method.c, n))
+    return pad_rows(method.a, n) @ gammas, gammas
 
 
 def rosenbrock_table(method: Rosenbrock) -> Table:
@@ -196,13 +196,13 @@ def exact_defects(name: str) -> Defects:
         return all_defects(table_of(CASES[name].method).exact(), CASES[name].method.order + 1)
 
 
-def reached(worst: dict[int, Any], tolerance: float) -> int:
+def verified_order(worst: dict[int, Any], tolerance: float) -> int:
     """The order up to which all conditions hold."""
     return next(n for n in worst if worst[n] > tolerance) - 1
 
 
 @each_explicit
-def test_shapes(name: str) -> None:
+def test_coefficients_have_matching_shapes(name: str) -> None:
     method = CASES[name].method
     stages = len(method.b)
     assert len(method.c) == len(method.a) == stages
@@ -224,13 +224,13 @@ def test_rows_sum_to_nodes(name: str) -> None:
 @each
 def test_order_of_step(name: str) -> None:
     case = CASES[name]
-    assert reached(exact_defects(name).step, case.step_tolerance) == case.method.order
+    assert verified_order(exact_defects(name).step, case.step_tolerance) == case.method.order
 
 
 @each
 def test_order_of_estimates(name: str) -> None:
     case = CASES[name]
-    assert tuple(reached(worst, case.step_tolerance) for worst in exact_defects(name).errors) == case.error_orders
+    assert tuple(verified_order(worst, case.step_tolerance) for worst in exact_defects(name).errors) == case.error_orders
     if len(case.error_orders) == 1:
         assert case.method.error_order == case.error_orders[0]
 
@@ -243,7 +243,9 @@ def test_error_order_of_dop853() -> None:
 @each
 def test_order_of_dense_output(name: str) -> None:
     case = CASES[name]
-    assert [reached(worst, case.dense_tolerance) for worst in exact_defects(name).dense] == [case.dense_order] * len(THETAS)
+    assert [verified_order(worst, case.dense_tolerance) for worst in exact_defects(name).dense] == [case.dense_order] * len(
+        THETAS
+    )
 
 
 @each
@@ -285,7 +287,7 @@ def test_dense_output_of_rodas5p_for_algebraic_equations() -> None:
         assert max(abs(table.at(theta) @ weights - theta**k) for theta in THETAS) < CASES["RODAS5P"].dense_tolerance
 
 
-def altered(method: Explicit | Rosenbrock, by: float) -> Iterator[tuple[str, Any]]:
+def alter_coefficients(method: Explicit | Rosenbrock, by: float) -> Iterator[tuple[str, Any]]:
     """The method with one coefficient changed, for every one that is not zero."""
     names = ("a", "b", "errors", "extra_a", "dense") if isinstance(method, Explicit) else ("a", "c", "m", "dense")
     for name in names:
@@ -306,16 +308,16 @@ def altered(method: Explicit | Rosenbrock, by: float) -> Iterator[tuple[str, Any
 def test_a_wrong_coefficient_is_noticed(name: str) -> None:
     """Every coefficient, wrong by 1e-6, breaks an order condition; rows' sums are left aside, they would notice most."""
     case = CASES[name]
-    labels, methods = zip(("none", case.method), *altered(case.method, 1e-6), strict=True)
+    labels, methods = zip(("none", case.method), *alter_coefficients(case.method, 1e-6), strict=True)
     tables = [table_of(method) for method in methods]
     alpha = np.array([table.alpha for table in tables])
     beta = alpha if isinstance(case.method, Explicit) else np.array([table.beta for table in tables])
     stack = Table(alpha, beta, *(np.array([getattr(table, key) for table in tables]) for key in ("b", "errors", "dense")))
-    found = all_defects(stack, case.method.order)
-    excess = [found.step[n] / case.step_tolerance for n in range(1, case.method.order + 1)]
-    for worst, order in zip(found.errors, case.error_orders, strict=True):
+    actual = all_defects(stack, case.method.order)
+    excess = [actual.step[n] / case.step_tolerance for n in range(1, case.method.order + 1)]
+    for worst, order in zip(actual.errors, case.error_orders, strict=True):
         excess += [worst[n] / case.step_tolerance for n in range(1, order + 1)]
-    for worst in found.dense:
+    for worst in actual.dense:
         excess += [worst[n] / case.dense_tolerance for n in range(1, case.dense_order + 1)]
     # what doubles calculate here is itself uncertain by about a tolerance
     assert [label for label, x in zip(labels, np.max(excess, axis=0), strict=True) if x < 100] == ["none"]

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from tests.motion.machines import G, chain, formula, moved, pendulum, slider
+from tests.motion.machines import G, chain, energy_error, formula, pendulum, slider
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def arm() -> lg.Dynamics:
 
 
 @pytest.mark.parametrize("torque", [0, 0.0, [0.0, 0.0], np.zeros(2), {}])
-def test_nothing(arm: lg.Dynamics, torque: object) -> None:
+def test_no_torque_does_no_work(arm: lg.Dynamics, torque: object) -> None:
     free = lg.simulate(arm, 1.0, [1.0, 0.5])
     motion = lg.simulate(arm, 1.0, [1.0, 0.5], torque=torque)
     assert np.array_equal(motion.q, free.q)
@@ -42,7 +42,7 @@ def test_the_mechanism_has_its_own() -> None:
     assert np.all(plain.tau == 0)
 
 
-def test_numbers(rail: lg.Dynamics) -> None:
+def test_constant_torques_in_every_form_are_the_same(rail: lg.Dynamics) -> None:
     for torque in (3.0, [3.0], np.array([3.0]), {"x": 3.0}, {"x": 3}):
         motion = lg.simulate(rail, 2.0, [0.0], [1.0], torque=torque)
         np.testing.assert_allclose(motion.q[:, 0], motion.t + 0.75 * motion.t**2, rtol=0, atol=1e-9)
@@ -94,7 +94,7 @@ def test_table_is_piecewise_linear(rail: lg.Dynamics) -> None:
         np.testing.assert_allclose(motion.q[inside, 0], x + v * s + (f * s**2 / 2 + slope * s**3 / 6) / 2, rtol=0, atol=1e-11)
         h = b - a
         x, v = x + v * h + (f * h**2 / 2 + slope * h**3 / 6) / 2, v + (f + g) * h / 4
-    assert moved(motion) < 1e-11
+    assert energy_error(motion) < 1e-11
 
 
 def test_table_before_and_after(rail: lg.Dynamics) -> None:
@@ -116,7 +116,7 @@ def test_table_of_many_points_for_two_joints(arm: lg.Dynamics) -> None:
     smooth = lg.simulate(arm, 2.0, [0.3, 0.2], torque={"a0": "2*sin(3*t)", "a1": "cos(t)"}, t_eval=21)
     np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=1e-5)
     np.testing.assert_allclose(motion.tau, smooth.tau, rtol=0, atol=1e-5)
-    assert moved(motion) < 1e-7
+    assert energy_error(motion) < 1e-7
 
 
 def test_table_of_one_joint_may_be_flat(rail: lg.Dynamics) -> None:
@@ -141,7 +141,7 @@ def test_function_traced_and_written_agree(arm: lg.Dynamics) -> None:
         np.testing.assert_allclose(motion.q, formulas.q, rtol=0, atol=1e-9)
         np.testing.assert_allclose(motion.tau, formulas.tau, rtol=0, atol=1e-9)
         np.testing.assert_allclose(motion.work["torque"], formulas.work["torque"], rtol=0, atol=1e-9)
-        assert moved(motion) < 1e-9
+        assert energy_error(motion) < 1e-9
 
 
 def test_function_of_one_joint_may_give_a_number(rail: lg.Dynamics) -> None:
@@ -151,17 +151,17 @@ def test_function_of_one_joint_may_give_a_number(rail: lg.Dynamics) -> None:
 
 def test_function_gets_copies(rail: lg.Dynamics) -> None:
     """What it does to its arguments does not reach the run; they are what the mechanism has."""
-    kept = []
+    arguments = []
 
     def spoiling(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
-        kept.append((t, q.copy(), qd.copy()))
+        arguments.append((t, q.copy(), qd.copy()))
         q[:], qd[:] = 1e9, 1e9
         return [2.0]
 
     motion = lg.simulate(rail, 1.0, [0.0], [1.0], torque=spoiling)
     assert motion.q[-1, 0] == pytest.approx(1.5, abs=1e-9)
-    assert all(q.shape == qd.shape == (1,) for _, q, qd in kept)
-    assert all(q[0] == pytest.approx(t + t * t / 2, abs=1e-2) for t, q, _ in kept)
+    assert all(q.shape == qd.shape == (1,) for _, q, qd in arguments)
+    assert all(q[0] == pytest.approx(t + t * t / 2, abs=1e-2) for t, q, _ in arguments)
 
 
 def test_function_with_a_quaternion() -> None:
@@ -201,7 +201,7 @@ def test_traced_with_numpy_functions(rail: lg.Dynamics, name: str) -> None:
     np.testing.assert_allclose(traced.q, called.q, rtol=0, atol=1e-9)
 
 
-def test_traced_functions_are_told_apart(rail: lg.Dynamics) -> None:
+def test_traced_functions_are_distinguished(rail: lg.Dynamics) -> None:
     """Two functions of one name are two functions."""
     ends = [lg.simulate(rail, 1.0, [0.0], torque=lg.Traced(lambda t, q, qd, k=k: [k])).q[-1, 0] for k in (2.0, 6.0)]
     assert ends == pytest.approx([0.5, 1.5], abs=1e-9)
@@ -242,7 +242,7 @@ def test_sampled_controller(rail: lg.Dynamics, period: float, delay: float) -> N
     assert len(seen) in (len(states), len(states) + 1)  # once a period, whether or not at the very end
     np.testing.assert_allclose(seen[: len(states)], states, rtol=0, atol=1e-9)
     assert [motion.q[-1, 0], motion.qd[-1, 0]] == pytest.approx(last, abs=1e-9)
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
     # torques are held between samples
     assert len(np.unique(np.round(motion.tau[:-1, 0], 9))) <= len(states) + 1
 
@@ -306,7 +306,7 @@ def test_work_in_springs_and_dampers() -> None:
     np.testing.assert_allclose(motion.q[:, 0], x, rtol=0, atol=1e-9)
     np.testing.assert_allclose(motion.friction[:, 0], 2 * motion.qd[:, 0], rtol=0, atol=1e-9)
     np.testing.assert_allclose(motion.potential_energy, 25 * (motion.q[:, 0] - 1) ** 2, rtol=0, atol=1e-12)
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 def test_work_of_a_moving_constraint() -> None:
@@ -315,14 +315,14 @@ def test_work_of_a_moving_constraint() -> None:
     motion = lg.simulate(mechanism, 3.0, [0.0], [2.0], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(motion.multipliers[:, 0], G / 2 * np.sin(2 * motion.t), rtol=0, atol=1e-9)
     np.testing.assert_allclose(motion.work["constraints"], G / 2 * (1 - np.cos(2 * motion.t)), rtol=0, atol=1e-9)
-    assert moved(motion) < 1e-9
+    assert energy_error(motion) < 1e-9
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [(lambda t, q, qd: [1 / 0, 0], "ZeroDivisionError"), (lambda t, q, qd: [q[5], 0], "IndexError")],
     ids=["divides", "index"],
 )
-def test_what_a_traced_function_raises_is_told(wrong, told):
-    with pytest.raises(lg.ArgumentError, match=f"Traced: the function raised {told}"):
+def test_what_a_traced_function_raises_is_reported(wrong, message):
+    with pytest.raises(lg.ArgumentError, match=f"Traced: the function raised {message}"):
         lg.simulate("two_r", 0.1, torque=lg.Traced(wrong))

@@ -40,13 +40,13 @@ def test_a_ball_dropped_on_a_floor() -> None:
 
 
 @pytest.mark.parametrize("method", ["dop853", "verner9", "dp5", "rodas5p", "auto"])
-def test_methods(method: str) -> None:
+def test_every_method_keeps_the_energy_balance_in_contact(method: str) -> None:
     """Steps end where contact begins and ends, so that the balance stays near the tolerance of every method."""
     for damping in (0.0, 2e5):
         motion = lg.simulate(ball(damping=damping), 2.0, q0=[0.3], method=method, rtol=1e-9)
         assert np.abs(motion.energy_balance).max() < 3e-8 * motion.energy_scale
-    kept = lg.simulate(ball(1e3), 1.0, q0=[0.05], method="symplectic", step=1e-4)
-    assert np.abs(kept.energy_balance).max() < 1e-4 * kept.energy_scale
+    actual = lg.simulate(ball(1e3), 1.0, q0=[0.05], method="symplectic", step=1e-4)
+    assert np.abs(actual.energy_balance).max() < 1e-4 * actual.energy_scale
 
 
 def test_the_depth_at_rest() -> None:
@@ -92,8 +92,8 @@ def test_it_never_pulls() -> None:
     rng = np.random.default_rng(0)
     q, qd = rng.normal(scale=0.01, size=(200, 1)), rng.normal(size=(200, 1))
     push = dyn.spring_forces(q, qd)
-    wanted = np.maximum(0, -q) * np.maximum(0, k - c * qd)
-    assert push == pytest.approx(wanted, rel=1e-12)
+    expected = np.maximum(0, -q) * np.maximum(0, k - c * qd)
+    assert push == pytest.approx(expected, rel=1e-12)
     assert (push[q[:, 0] > 0] == 0).all()
     assert (push == 0).sum() > (q > 0).sum()  # some are in contact and would be pulled
     motion = lg.simulate(mechanism, 0.01, [-depth], [20.0], rtol=1e-10)

@@ -40,12 +40,12 @@ def test_a_motion_between_the_rows_counts_as_moved(quiet: object) -> None:
 def test_projection_is_not_advised_where_it_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accuracy, "promised", lambda *_: 1e-18)
     mechanism = lg.library("four_bar")
-    with pytest.warns(lg.SimulationWarning) as told:
+    with pytest.warns(lg.SimulationWarning) as caught_warnings:
         lg.simulate(mechanism, 1.0, t_eval=50)
-    drift = next(str(w.message) for w in told if "drift" in str(w.message))
+    drift = next(str(w.message) for w in caught_warnings if "drift" in str(w.message))
     assert "stabilisation" not in drift
     assert "max_step" in drift
-    balance = next(str(w.message) for w in told if "balance" in str(w.message))
+    balance = next(str(w.message) for w in caught_warnings if "balance" in str(w.message))
     assert "smooth" not in balance  # no function acts that could be rough
     with pytest.warns(lg.SimulationWarning, match="use stabilisation='projection', or a smaller rtol"):
         lg.simulate(mechanism, 1.0, t_eval=50, stabilisation="none")
@@ -59,10 +59,10 @@ def test_what_python_functions_do_is_blamed_where_there_are_any(monkeypatch: pyt
 
 @pytest.mark.parametrize(("method", "advised"), [("dp5", True), ("rodas5p", False)])
 def test_a_method_for_stiff_systems_is_not_advised_where_it_is_used(method: str, advised: bool) -> None:
-    with pytest.warns(lg.EndedEarlyWarning) as told:
+    with pytest.warns(lg.EndedEarlyWarning) as caught_warnings:
         motion = lg.simulate(slider(), 3, [0.0], [0.0], {"x": "sqrt(1 - t)"}, method=method)
     assert motion.status.value == "step too small"
-    ended = [str(w.message) for w in told if "stopped at" in str(w.message)]
+    ended = [str(w.message) for w in caught_warnings if "stopped at" in str(w.message)]
     assert ("rodas5p" in ended[0]) == advised
 
 

@@ -47,8 +47,8 @@ def test_against_the_jacobian(which: int) -> None:
     done = (other.work["torque"] - motion.work["torque"]).sum(axis=1)
     assert motion.work["wrenches"] == pytest.approx(done, abs=1e-7)
     assert np.abs(motion.energy_balance).max() < 1e-7 * motion.energy_scale
-    wanted = dyn.reactions(motion.q, motion.qd, motion.qdd, {"tool": PUSH})
-    assert motion.reactions == pytest.approx(wanted, abs=1e-9)
+    expected = dyn.reactions(motion.q, motion.qd, motion.qdd, {"tool": PUSH})
+    assert motion.reactions == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_constant_force_on_a_free_body() -> None:
@@ -77,9 +77,9 @@ def test_forces_of_the_state() -> None:
     assert by_wrench.wrenches["block"][:, 3] == pytest.approx(-50 * by_wrench.q[:, 0] - 3 * by_wrench.qd[:, 0] + 7 * by_wrench.t)
     stiff = lg.simulate(block, 3.0, [0.4], wrenches={"block": (0, 0, 0, "-50*x - 3*qd_x + 7*t", 0, 0)}, method="rodas5p")
     assert stiff.q == pytest.approx(by_wrench.q, abs=1e-6)
-    kept = lg.simulate(block, 3.0, [0.4], wrenches={"block": (0, 0, 0, "-50*x", 0, 0)}, method="symplectic", step=1e-3)
-    assert np.abs(kept.energy_balance).max() < 1e-6
-    assert kept.q[:, 0] == pytest.approx(0.4 * np.cos(5 * kept.t), abs=1e-6)
+    motion = lg.simulate(block, 3.0, [0.4], wrenches={"block": (0, 0, 0, "-50*x", 0, 0)}, method="symplectic", step=1e-3)
+    assert np.abs(motion.energy_balance).max() < 1e-6
+    assert motion.q[:, 0] == pytest.approx(0.4 * np.cos(5 * motion.t), abs=1e-6)
 
 
 def test_a_linkage() -> None:
@@ -114,8 +114,8 @@ def test_who_carries_it() -> None:
 def test_dry_friction_holds_against_it() -> None:
     block = slider(2.0, friction=lg.Friction(coulomb=3.0))
     for force in (2.5, (lambda t, q, qd: (0, 0, 0, 2.5, 0, 0))):
-        given = force if callable(force) else (0, 0, 0, force, 0, 0)
-        held = lg.simulate(block, 1.0, [0.0], wrenches={"block": given})
+        values = force if callable(force) else (0, 0, 0, force, 0, 0)
+        held = lg.simulate(block, 1.0, [0.0], wrenches={"block": values})
         assert not held.q.any()
         assert held.friction[-1, 0] == pytest.approx(2.5)
     slides = lg.simulate(block, 1.0, [0.0], wrenches={"block": (0, 0, 0, 5.0, 0, 0)})
@@ -161,7 +161,7 @@ def test_a_long_chain() -> None:
     assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
 
 
-def test_files(tmp_path: Path) -> None:
+def test_wrenches_are_read_back_from_a_file(tmp_path: Path) -> None:
     block = slider(2.0)
     motion = lg.simulate(block, 1.0, [0.1], wrenches={"block": (0, 0, 0, "3*t", 1, 0), "ground": (0, 0, 0, 0, 0, 7)})
     again = lg.read(motion.save(tmp_path / "run.nc"), block)
@@ -178,7 +178,7 @@ def test_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("value", "says"),
     [
         ({"blok": PUSH}, "wrenches: there is no frame or body 'blok'. Did you mean 'block'"),
         ({"x": PUSH}, "'x' is a joint; the body it moves is 'block'"),
@@ -192,9 +192,9 @@ def test_files(tmp_path: Path) -> None:
         ([PUSH], "wrenches is a list; a mapping of frames"),
     ],
 )
-def test_bad_wrenches(given: Any, says: str) -> None:
+def test_bad_wrenches(value: Any, says: str) -> None:
     with pytest.raises(ArgumentError, match=says):
-        lg.simulate(slider(), 1.0, wrenches=given)
+        lg.simulate(slider(), 1.0, wrenches=value)
 
 
 def test_functions_that_fail() -> None:
@@ -206,9 +206,9 @@ def test_functions_that_fail() -> None:
     ) as caught:
         lg.simulate(slider(), 1.0, wrenches={"block": one_over})
     assert 0 < caught.value.motion.t[-1] <= 0.5
-    for found, says in ((np.zeros(5), r"the function of the wrench on 'block' returned shape \(5,\)"), ([np.inf] * 6, "finite")):
+    for actual, says in ((np.zeros(5), r"the function of the wrench on 'block' returned shape \(5,\)"), ([np.inf] * 6, "finite")):
         with pytest.raises(SimulationError, match=says):
-            lg.simulate(slider(), 1.0, wrenches={"block": lambda t, q, qd, found=found: found})
+            lg.simulate(slider(), 1.0, wrenches={"block": lambda t, q, qd, actual=actual: actual})
     with pytest.raises(ArgumentError, match="does not support joint limits, locks, or Python functions of torques or wrenches"):
         lg.simulate(slider(), 1.0, wrenches={"block": one_over}, method="symplectic", step=1e-3)
 
@@ -216,12 +216,12 @@ def test_functions_that_fail() -> None:
 def test_other_wrenches_are_other_code() -> None:
     """A frame moved, or the same numbers on another frame, is another run."""
 
-    def turned(at: float, frame: str) -> float:
+    def final_angle(at: float, frame: str) -> float:
         frames = [lg.Frame("a", "bar", lg.Transform(position=(0, -at, 0))), lg.Frame("b", "bar")]
         return float(lg.simulate(pendulum().replace(frames=frames), 0.5, [0.0], wrenches={frame: (0, 0, 0, 1, 0, 0)}).q[-1, 0])
 
-    assert turned(1.0, "b") == 0
-    assert turned(1.0, "a") > turned(0.5, "a") > 0.01
+    assert final_angle(1.0, "b") == 0
+    assert final_angle(1.0, "a") > final_angle(0.5, "a") > 0.01
 
 
 @pytest.mark.parametrize(

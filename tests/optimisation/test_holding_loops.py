@@ -146,30 +146,30 @@ def test_a_parallelogram_lamp_is_balanced_exactly() -> None:
     """Its coupler goes along a circle without turning: k a l1 = (m1/2 + m2 + m3/2) g l1, for a spring without rest length."""
     lamp = lg.loads(LAMP)
     goal = lg.goals.holding_torque({"theta1": np.linspace(0.6, 2.4, 7)})
-    found = lg.optimise(lamp, {"k": (1.0, 2000.0)}, goal)
-    assert found.success
-    assert found.parameters["k"] == pytest.approx((0.3 + 1.8 + 0.6) * 9.81 / 0.2, rel=1e-9)
-    assert found.value < 1e-8 < found.initial_value
+    optimum = lg.optimise(lamp, {"k": (1.0, 2000.0)}, goal)
+    assert optimum.success
+    assert optimum.parameters["k"] == pytest.approx((0.3 + 1.8 + 0.6) * 9.81 / 0.2, rel=1e-9)
+    assert optimum.value < 1e-8 < optimum.initial_value
 
 
 def test_the_best_spring_of_a_four_bar_is_the_best(bars: lg.Mechanism) -> None:
     """No small change of spring and anchor makes the torques, by analyse_cycle, smaller."""
     angles = np.linspace(0.0, 3.0, 13)
-    found = lg.optimise(bars, {"k": (0, 400), "a": (-1.0, 2.0), "s": (0.0, 0.6)}, lg.goals.holding_torque({"theta1": angles}))
-    assert found.value < 0.5 * found.initial_value
+    optimum = lg.optimise(bars, {"k": (0, 400), "a": (-1.0, 2.0), "s": (0.0, 0.6)}, lg.goals.holding_torque({"theta1": angles}))
+    assert optimum.value < 0.5 * optimum.initial_value
 
     def torque(**change: float) -> float:
-        turn = lg.analyse_cycle(found.mechanism.with_parameters(change), over=(0.0, 3.0), rows=13)
+        turn = lg.analyse_cycle(optimum.mechanism.with_parameters(change), over=(0.0, 3.0), rows=13)
         return float(np.sqrt(np.mean(turn.static_torque**2)))
 
-    assert torque() == pytest.approx(found.value, rel=1e-8)
-    for name in set(found.parameters) - set(found.at_bound):
+    assert torque() == pytest.approx(optimum.value, rel=1e-8)
+    for name in set(optimum.parameters) - set(optimum.at_bound):
         for factor in (0.98, 1.02):
-            assert torque(**{name: found.parameters[name] * factor}) > found.value * (1 - 1e-9)
+            assert torque(**{name: optimum.parameters[name] * factor}) > optimum.value * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(
-    ("goal", "told"),
+    ("goal", "message"),
     [
         (lambda: lg.goals.holding_torque({"theta1": [1.0]}, joints=["theta1", "phi3"]), "cannot be held by theta1, phi3"),
         (lambda: lg.goals.holding_torque([[0, 0]]), r"have shape \(1, 2\)"),
@@ -178,8 +178,8 @@ def test_the_best_spring_of_a_four_bar_is_the_best(bars: lg.Mechanism) -> None:
         (lambda: lg.goals.holding_torque({"theta1": [1.0], "phi3": [1.0]}), "cannot be held|closes the loops|loop"),
     ],
 )
-def test_what_cannot_be_held_is_refused(bars: lg.Mechanism, goal, told: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(lg.LagrangianError, match=told):
+def test_what_cannot_be_held_is_refused(bars: lg.Mechanism, goal, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(lg.LagrangianError, match=message):
         lg.optimise(bars, {"k": (1.0, 100.0)}, goal())
 
 

@@ -53,38 +53,38 @@ def poses_of(arm):
 def test_counterweights_that_balance_an_arm_exactly():
     """m2 l2/2 = c2 r2, and m1 l1/2 + (m2 + c2) l1 = c1 r1; parameters may begin at 0 and at 1."""
     arm = lg.loads(ARM)
-    found = lg.optimise(arm, {"c1": (0, 100), "c2": (0, 100)}, lg.goals.holding_torque(poses_of(arm)))
-    assert found.success
-    assert found.parameters["c2"] == pytest.approx(2.0 * 0.2 / 0.1, rel=1e-9)
-    assert found.parameters["c1"] == pytest.approx((3.0 * 0.25 + (2.0 + 4.0) * 0.5) / 0.2, rel=1e-9)
-    assert found.value < 1e-9 < found.initial_value
-    assert np.abs(lg.compile(found.mechanism).gravity(poses_of(arm))).max() < 1e-8
-    assert "c1 = " in str(found)
+    optimum = lg.optimise(arm, {"c1": (0, 100), "c2": (0, 100)}, lg.goals.holding_torque(poses_of(arm)))
+    assert optimum.success
+    assert optimum.parameters["c2"] == pytest.approx(2.0 * 0.2 / 0.1, rel=1e-9)
+    assert optimum.parameters["c1"] == pytest.approx((3.0 * 0.25 + (2.0 + 4.0) * 0.5) / 0.2, rel=1e-9)
+    assert optimum.value < 1e-9 < optimum.initial_value
+    assert np.abs(lg.compile(optimum.mechanism).gravity(poses_of(arm))).max() < 1e-8
+    assert "c1 = " in str(optimum)
 
 
 def test_a_spring_that_balances_a_link_exactly():
     """A spring without rest length from a post above the joint: k a b = m g r (Herder, Energy-free systems, 2001)."""
     arm = lg.loads(ARM).with_parameters(c1=0.0, m2=1e-6)
     poses = [[a, 0.0] for a in np.linspace(-1.2, 1.2, 9)]
-    found = lg.optimise(arm, {"k": (0, 1000)}, lg.goals.holding_torque(poses, joints=["theta1"]))
+    optimum = lg.optimise(arm, {"k": (0, 1000)}, lg.goals.holding_torque(poses, joints=["theta1"]))
     moment = 3.0 * 0.25 + 1e-6 * (0.5 + 0.2)
-    assert found.parameters["k"] == pytest.approx(moment * 9.81 / (0.3 * 0.5), rel=1e-8)
-    assert found.value < 1e-8
+    assert optimum.parameters["k"] == pytest.approx(moment * 9.81 / (0.3 * 0.5), rel=1e-8)
+    assert optimum.value < 1e-8
 
 
 def test_the_best_springs_are_the_best():
     """Of a whole arm, which one spring cannot balance: no small change of it makes the torques smaller."""
     arm = lg.loads(ARM).with_parameters(c1=0.5)
     poses = poses_of(arm)
-    found = lg.optimise(arm, {"k": (0, 1000), "a": (0.05, 0.4)}, lg.goals.holding_torque(poses))
+    optimum = lg.optimise(arm, {"k": (0, 1000), "a": (0.05, 0.4)}, lg.goals.holding_torque(poses))
 
     def torque(**change):
-        return np.sqrt(np.mean(lg.compile(found.mechanism.with_parameters(change)).gravity(poses) ** 2))
+        return np.sqrt(np.mean(lg.compile(optimum.mechanism.with_parameters(change)).gravity(poses) ** 2))
 
-    assert torque() == pytest.approx(found.value, rel=1e-9)
+    assert torque() == pytest.approx(optimum.value, rel=1e-9)
     for name in ("k", "a"):
         for factor in (0.99, 1.01):
-            assert torque(**{name: found.parameters[name] * factor}) > found.value * (1 - 1e-9)
+            assert torque(**{name: optimum.parameters[name] * factor}) > optimum.value * (1 - 1e-9)
 
 
 def coupler_points(linkage, angles):
@@ -101,15 +101,15 @@ def coupler_points(linkage, angles):
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_four_bar_through_given_points(timed):
     linkage, names = lg.library("four_bar"), ("l1", "l2", "l3")
-    wanted = {"l1": 0.35, "l2": 1.0, "l3": 0.7}
+    expected = {"l1": 0.35, "l2": 1.0, "l3": 0.7}
     angles = np.pi / 2 + np.linspace(0, 4.5, 9)
-    points = coupler_points(linkage.with_parameters(wanted), angles)
+    points = coupler_points(linkage.with_parameters(expected), angles)
     goal = lg.goals.path_points("C", points, "theta1", angles if timed else None)
     over = {"l1": (0.2, 0.5), "l2": (0.6, 1.4), "l3": (0.4, 1.0)}
-    found = lg.optimise(linkage, over, goal)
-    assert found.value < (1e-10 if timed else 1e-6)
+    optimum = lg.optimise(linkage, over, goal)
+    assert optimum.value < (1e-10 if timed else 1e-6)
     if timed:
-        assert [found.parameters[n] for n in names] == pytest.approx([wanted[n] for n in names], rel=1e-8)
+        assert [optimum.parameters[n] for n in names] == pytest.approx([expected[n] for n in names], rel=1e-8)
 
 
 def test_inequalities_are_kept():
@@ -119,11 +119,11 @@ def test_inequalities_are_kept():
     points = coupler_points(linkage.with_parameters(l1=0.4, l2=0.85, l3=0.62), angles)
     goal = lg.goals.path_points("C", points, "theta1", angles)
     over = {"l1": (0.2, 0.5), "l2": (0.6, 1.4), "l3": (0.4, 1.0)}
-    found = lg.optimise(linkage, over, goal, subject_to="l0 + l1 <= l2 + l3 - 0.2")
-    p = found.parameters
+    optimum = lg.optimise(linkage, over, goal, subject_to="l0 + l1 <= l2 + l3 - 0.2")
+    p = optimum.parameters
     assert p["l2"] + p["l3"] - 0.2 - 1.0 - p["l1"] >= -1e-9
     assert p["l2"] + p["l3"] - 0.2 - 1.0 - p["l1"] == pytest.approx(0, abs=1e-6)  # it holds the result back
-    assert found.value < found.initial_value
+    assert optimum.value < optimum.initial_value
 
 
 def test_gradients_of_goals():
@@ -151,21 +151,21 @@ def test_the_gains_of_a_controller():
         torque = { x = "-kp*x - kd*qd_x" }
     """)
     # of x'' + d x' + k x = 0 from (1, 0): the integral of x^2 over all times is (d^2 + k) / (2 d k), least at d = sqrt(k)
-    found = lg.optimise(slide, {"kd": (0.3, 10.0)}, lg.goals.integral("x^2"))
-    assert found.parameters["kd"] == pytest.approx(2.0, rel=1e-4)
-    assert found.value == pytest.approx((4.0 + 4.0) / (2 * 2 * 4), rel=1e-6)
+    optimum = lg.optimise(slide, {"kd": (0.3, 10.0)}, lg.goals.integral("x^2"))
+    assert optimum.parameters["kd"] == pytest.approx(2.0, rel=1e-4)
+    assert optimum.value == pytest.approx((4.0 + 4.0) / (2 * 2 * 4), rel=1e-6)
 
 
-def test_an_inequality_that_cannot_be_kept_is_told():
+def test_an_inequality_that_cannot_be_kept_is_reported():
     arm = lg.loads(ARM)
-    found = lg.optimise(arm, {"k": (0, 100)}, lg.goals.holding_torque(poses_of(arm)), subject_to="k <= -3")
-    assert not found.success
-    assert found.violated == ("k <= -3",)
-    assert "k <= -3 does not hold" in str(found)
-    assert "No optimum was found" in str(found)
+    optimum = lg.optimise(arm, {"k": (0, 100)}, lg.goals.holding_torque(poses_of(arm)), subject_to="k <= -3")
+    assert not optimum.success
+    assert optimum.violated == ("k <= -3",)
+    assert "k <= -3 does not hold" in str(optimum)
+    assert "No optimum was found" in str(optimum)
 
 
-def test_starts_begin_where_it_was_and_bounds_are_told():
+def test_starts_begin_where_it_was_and_bounds_are_reported():
     arm = lg.loads(ARM).with_parameters(c1=0.5)
     goal = lg.goals.holding_torque(poses_of(arm))
     one, several = (lg.optimise(arm, {"k": (0, 20)}, goal, starts=n) for n in (1, 4))

@@ -49,16 +49,16 @@ fs.writeFileSync(process.argv[3], JSON.stringify(answers));
 class Answer:
     """A motion as the worker computed it."""
 
-    def __init__(self, plan: dict[str, Any], given: dict[str, Any]) -> None:
-        self.ended, self.events, self.calls = given["ended"], given["events"], given["calls"]
+    def __init__(self, plan: dict[str, Any], value: dict[str, Any]) -> None:
+        self.ended, self.events, self.calls = value["ended"], value["events"], value["calls"]
         n = plan["nq"] + plan["nv"]
-        self.t = reals(given["t"])
-        self.states = reals(given["states"]).reshape(len(self.t), n)
+        self.t = reals(value["t"])
+        self.states = reals(value["states"]).reshape(len(self.t), n)
         self.q, self.qd = self.states[:, : plan["nq"]], self.states[:, plan["nq"] :]
-        self.poses = reals(given["poses"], np.float32).reshape(len(self.t), plan["frames"], 7)
-        values = reals(given["values"]).reshape(len(plan["series"]), len(self.t))
+        self.poses = reals(value["poses"], np.float32).reshape(len(self.t), plan["frames"], 7)
+        values = reals(value["values"]).reshape(len(plan["series"]), len(self.t))
         self.values = {(x["group"], x["name"]): row for x, row in zip(plan["series"], values, strict=True)}
-        arrows = reals(given["arrows"], np.float32).reshape(len(self.t), len(plan["arrows"]), 6)
+        arrows = reals(value["arrows"], np.float32).reshape(len(self.t), len(plan["arrows"]), 6)
         self.arrows = {x["name"]: arrows[:, k] for k, x in enumerate(plan["arrows"])}
 
 
@@ -66,18 +66,18 @@ def reals(text: str, kind: Any = np.float64) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), dtype=kind).copy()
 
 
-def run(made: PageModule, folder: Path, *changes: dict[str, float], calls: bool = False) -> list[Answer]:
+def run(value: PageModule, folder: Path, *changes: dict[str, float], calls: bool = False) -> list[Answer]:
     """The motions that a page shows for other values of some inputs, by their labels."""
     if NODE is None:
         pytest.skip("no node here")
-    inputs = made.plan["inputs"]
+    inputs = value.plan["inputs"]
     for change in changes:
         assert set(change) <= {x["label"] for x in inputs}
     rows = [[change.get(x["label"], x["value"]) for x in inputs] for change in changes]
-    harness, given, found = folder / "harness.cjs", folder / "given.json", folder / "found.json"
+    harness, values, result = folder / "harness.cjs", folder / "given.json", folder / "found.json"
     harness.write_text(_HARNESS)
-    wasm = base64.b64encode(made.wasm).decode()
-    given.write_text(json.dumps({"script": worker_script(), "wasm": wasm, "plan": made.plan, "inputs": rows, "calls": calls}))
-    done = subprocess.run([NODE, str(harness), str(given), str(found)], capture_output=True, text=True, timeout=300)
+    wasm = base64.b64encode(value.wasm).decode()
+    values.write_text(json.dumps({"script": worker_script(), "wasm": wasm, "plan": value.plan, "inputs": rows, "calls": calls}))
+    done = subprocess.run([NODE, str(harness), str(values), str(result)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return [Answer(made.plan, answer) for answer in json.loads(found.read_text())]
+    return [Answer(value.plan, answer) for answer in json.loads(result.read_text())]

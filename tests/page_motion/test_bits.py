@@ -53,9 +53,9 @@ class Native:
 
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "puma560", pytest.param("stewart", marks=pytest.mark.slow)])
 def test_bits_are_those_of_native_code(name, tmp_path):
-    made = compile_page(motion(name), SLIDERS[name])
-    native = Native(name, made.plan)
-    for answer in run(made, tmp_path, {}, *(change for change, _ in CHANGES[name]), calls=True):
+    page = compile_page(motion(name), SLIDERS[name])
+    native = Native(name, page.plan)
+    for answer in run(page, tmp_path, {}, *(change for change, _ in CHANGES[name]), calls=True):
         assert answer.calls
         for call in answer.calls:
             status, after = native.again(call)

@@ -39,7 +39,7 @@ def test_an_author_names_sliders_and_their_ranges():
 
 
 @pytest.mark.parametrize(
-    ("sliders", "told"),
+    ("sliders", "message"),
     [
         (["l3"], "l3"),
         ("l1", "a list of names is needed"),
@@ -50,8 +50,8 @@ def test_an_author_names_sliders_and_their_ranges():
         ([3], "a list of names is needed"),
     ],
 )
-def test_what_is_no_slider_is_refused(sliders, told):
-    with pytest.raises(ArgumentError, match=told):
+def test_what_is_no_slider_is_refused(sliders, message):
+    with pytest.raises(ArgumentError, match=message):
         compile_page(motion("two_r"), sliders)
 
 
@@ -75,11 +75,11 @@ def test_a_parameter_that_is_structure_is_no_slider():
         axis = ["sin(a)", 0, "cos(a)"]
         """
     )
-    found = lg.simulate(model, 1)
-    assert "a" not in labels(found)
-    assert "m" in labels(found)
+    motion = lg.simulate(model, 1)
+    assert "a" not in labels(motion)
+    assert "m" in labels(motion)
     with pytest.raises(ArgumentError, match="direction"):
-        compile_page(found, ["a"])
+        compile_page(motion, ["a"])
 
 
 class Weaker(lg.control.ComputedTorque):
@@ -97,9 +97,9 @@ def test_what_python_decides_is_not_computed():
         "changes the mechanism": lg.simulate(model, 0.1, events=[lg.Event("t - 0.05", lg.LockJoints("theta1"))]),
         "is a Python function": lg.simulate(model, 0.1, events=[lg.Event(lambda t, q, qd: t - 5.0)]),
     }
-    for told, found in cases.items():
-        with pytest.raises(NotComputableError, match=told):
-            compile_page(found)
+    for message, actual in cases.items():
+        with pytest.raises(NotComputableError, match=message):
+            compile_page(actual)
 
 
 def test_a_motion_from_a_file_is_not_computed(tmp_path):

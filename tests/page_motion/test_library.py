@@ -20,18 +20,18 @@ CHANGED = 3  # sliders that are moved, each by itself
 def test_a_page_computes_it(name, tmp_path):
     model = lg.library(name)
     motion = lg.simulate(model)
-    made = compile_page(motion)
-    inputs = [x for x in made.plan["inputs"] if x["kind"] == "parameter"][:CHANGED]
+    page = compile_page(motion)
+    inputs = [x for x in page.plan["inputs"] if x["kind"] == "parameter"][:CHANGED]
     values = {x["name"]: x["value"] + 0.07 * (x["max"] - x["value"]) for x in inputs}
-    answers = run(made, tmp_path, {}, *({name: value} for name, value in values.items()))
+    answers = run(page, tmp_path, {}, *({name: value} for name, value in values.items()))
     compared = 0
-    for answer, given in zip(answers, [None, *({k: x} for k, x in values.items())], strict=True):
+    for answer, item in zip(answers, [None, *({k: x} for k, x in values.items())], strict=True):
         if answer.ended is not None and "singular" in answer.ended["reason"]:
             continue  # which is said, and not computed
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                expected = lg.simulate(model, parameters=given)
+                expected = lg.simulate(model, parameters=item)
         except lg.ArgumentError:  # a start that does not fit these lengths is none in a page either
             assert "do not close" in answer.ended["reason"]
             continue

@@ -43,35 +43,35 @@ CHANGES: dict[str, list[tuple[dict[str, float], dict[str, Any]]]] = {
 }
 
 
-def _expected(name: str, given: dict[str, Any]) -> lg.Motion:
-    if not given:
+def _expected_motion(name: str, arguments: dict[str, Any]) -> lg.Motion:
+    if not arguments:
         return motion(name)
-    return simulate(name, **given)
+    return simulate(name, **arguments)
 
 
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "scara", "puma560", pytest.param("stewart", marks=pytest.mark.slow)])
 def test_a_page_computes_what_simulate_does(name, tmp_path):
     answers = run(compile_page(motion(name), SLIDERS[name]), tmp_path, {}, *(change for change, _ in CHANGES[name]))
-    for answer, (_, given) in zip(answers, [({}, {}), *CHANGES[name]], strict=True):
+    for answer, (_, value) in zip(answers, [({}, {}), *CHANGES[name]], strict=True):
         assert answer.ended is None
-        found = _expected(name, given).resample(answer.t)
-        scale = 1 + np.abs(found.qd).max()
-        assert np.abs(answer.q - found.q).max() < 2e-6 * scale
-        assert np.abs(answer.qd - found.qd).max() < 2e-5 * scale
+        actual = _expected_motion(name, value).resample(answer.t)
+        scale = 1 + np.abs(actual.qd).max()
+        assert np.abs(answer.q - actual.q).max() < 2e-6 * scale
+        assert np.abs(answer.qd - actual.qd).max() < 2e-5 * scale
 
 
 def test_forces_energies_and_poses_are_those_of_the_motion(tmp_path):
     for name in ("two_r", "four_bar"):
         (answer,) = run(compile_page(motion(name), SLIDERS[name]), tmp_path, {})
-        found = motion(name).resample(answer.t)
-        assert answer.values["energy", "kinetic"] == pytest.approx(found.kinetic_energy, abs=1e-5)
-        assert answer.values["energy", "potential"] == pytest.approx(found.potential_energy, abs=1e-5)
-        assert answer.values["energy", "total"] == pytest.approx(found.energy, abs=1e-5)
-        for k, constraint in enumerate(found.constraint_names):
-            assert answer.values["forces", constraint] == pytest.approx(found.multipliers[:, k], abs=1e-4)
+        actual = motion(name).resample(answer.t)
+        assert answer.values["energy", "kinetic"] == pytest.approx(actual.kinetic_energy, abs=1e-5)
+        assert answer.values["energy", "potential"] == pytest.approx(actual.potential_energy, abs=1e-5)
+        assert answer.values["energy", "total"] == pytest.approx(actual.energy, abs=1e-5)
+        for k, constraint in enumerate(actual.constraint_names):
+            assert answer.values["forces", constraint] == pytest.approx(actual.multipliers[:, k], abs=1e-4)
         from lagrangian.viewer.scene.poses import all_poses
 
-        poses = all_poses(found.mechanism, answer.q)
+        poses = all_poses(actual.mechanism, answer.q)
         assert answer.poses[..., :3] == pytest.approx(poses[..., :3, 3], abs=1e-6)
         w, x, y, z = np.moveaxis(answer.poses[..., 3:].astype(float), -1, 0)
         first = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)], axis=-1)
@@ -98,26 +98,26 @@ def test_arrows_are_those_of_a_recorded_motion(tmp_path):
 
 
 def test_a_motion_that_cannot_begin_says_why(tmp_path):
-    made = compile_page(motion("four_bar"), [("l2", 0.5, 3.0), "l1"])
-    (answer,) = run(made, tmp_path, {"l2": 3.0})
+    page = compile_page(motion("four_bar"), [("l2", 0.5, 3.0), "l1"])
+    (answer,) = run(page, tmp_path, {"l2": 3.0})
     assert len(answer.t) == 0
     assert "the loops do not close" in answer.ended["reason"]
 
 
 def test_limits_stop_joints_as_they_do_in_python(tmp_path):
     (answer,) = run(compile_page(motion("scara"), SLIDERS["scara"]), tmp_path, {})
-    told = [event["name"] for event in answer.events]
-    assert told == [event.name for event in motion("scara").events if "meets" in event.name]
-    assert told
+    messages = [event["name"] for event in answer.events]
+    assert messages == [event.name for event in motion("scara").events if "meets" in event.name]
+    assert messages
 
 
 def test_bounces_are_those_of_python(tmp_path):
     pendulum = lg.library("pendulum")
     joint = pendulum.joints[0]
     model = pendulum.replace(joints=(replace(joint, limits=lg.JointLimits(lower=-1.0, upper=1.0)),))
-    found = lg.simulate(model, 3, q0=[0.9], qd0=[2.0], restitution=0.6)
-    (answer,) = run(compile_page(found, []), tmp_path, {})
-    expected = found.resample(answer.t)
+    motion = lg.simulate(model, 3, q0=[0.9], qd0=[2.0], restitution=0.6)
+    (answer,) = run(compile_page(motion, []), tmp_path, {})
+    expected = motion.resample(answer.t)
     assert np.abs(answer.q - expected.q).max() < 1e-6
     assert answer.q.max() <= 1.0 + 1e-9
 
@@ -127,29 +127,29 @@ def test_tables_of_torques_and_jumps_in_time(tmp_path):
     times = np.linspace(0, 2, 9)
     values = np.stack([100 * np.sin(times), 20 * np.cos(3 * times)], axis=1)
     for torque in ((times, values), {"theta1": "piecewise(t < 0.7, 50, -80)"}, {"theta2": "20*sign(sin(5*t))"}):
-        found = lg.simulate(model, 2, torque=torque)
-        (answer,) = run(compile_page(found, ["l1"]), tmp_path, {})
-        expected = found.resample(answer.t)
+        motion = lg.simulate(model, 2, torque=torque)
+        (answer,) = run(compile_page(motion, ["l1"]), tmp_path, {})
+        expected = motion.resample(answer.t)
         assert np.abs(answer.q - expected.q).max() < 1e-7
 
 
 def test_sampled_controllers_act_at_their_times(tmp_path):
     torque = controller().with_sampling(5e-3, delay=2e-3)
-    found = lg.simulate(mechanism("puma560"), 0.5, q0=BEGIN, torque=torque)
-    (answer, other) = run(compile_page(found, ["frequency"]), tmp_path, {}, {"frequency": 10.0})
-    expected = found.resample(answer.t)
+    motion = lg.simulate(mechanism("puma560"), 0.5, q0=BEGIN, torque=torque)
+    (answer, other) = run(compile_page(motion, ["frequency"]), tmp_path, {}, {"frequency": 10.0})
+    expected = motion.resample(answer.t)
     assert np.abs(answer.q - expected.q).max() < 1e-9
     again = lg.simulate(mechanism("puma560"), 0.5, q0=BEGIN, torque=controller(frequency=10.0).with_sampling(5e-3, delay=2e-3))
     assert np.abs(other.q - again.resample(other.t).q).max() < 1e-6
 
 
-def test_events_are_told_and_stop_a_motion(tmp_path):
-    found = lg.simulate(mechanism("two_r"), 3, events=[lg.Event("theta1 + pi/2", "record", name="low"), "qd_theta2 - 4"])
-    (answer,) = run(compile_page(found, ["m2"]), tmp_path, {})
-    expected = [(e.name, e.t) for e in found.events]
+def test_events_are_reported_and_stop_a_motion(tmp_path):
+    motion = lg.simulate(mechanism("two_r"), 3, events=[lg.Event("theta1 + pi/2", "record", name="low"), "qd_theta2 - 4"])
+    (answer,) = run(compile_page(motion, ["m2"]), tmp_path, {})
+    expected = [(e.name, e.t) for e in motion.events]
     assert [e["name"] for e in answer.events] == [name for name, _ in expected]
     assert [e["t"] for e in answer.events] == pytest.approx([t for _, t in expected], abs=1e-8)
-    assert answer.ended["t"] == pytest.approx(found.last, abs=1e-8)
+    assert answer.ended["t"] == pytest.approx(motion.last, abs=1e-8)
 
 
 def test_the_seconds_are_those_of_the_motion():

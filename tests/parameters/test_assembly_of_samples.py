@@ -119,10 +119,10 @@ def test_a_pose_keeps_its_own_assembly(bars):
 
 
 def test_a_start_in_numbers_keeps_its_assembly(bars):
-    for given in lg.assembly_modes(bars):
-        numbers = lg.loads(f"{BARS}[initial]\nq = {given.tolist()}\nt_span = [0, 0.1]\n")
+    for value in lg.assembly_modes(bars):
+        numbers = lg.loads(f"{BARS}[initial]\nq = {value.tolist()}\nt_span = [0, 0.1]\n")
         for length in (0.3, 1.0, 1.5):
-            assert below(lg.assemble(numbers.with_parameters(l3=length)))[0] == below(given)[0]
+            assert below(lg.assemble(numbers.with_parameters(l3=length)))[0] == below(value)[0]
 
 
 def test_a_file_that_is_loaded_with_other_values_keeps_the_assembly(bars):
@@ -142,12 +142,12 @@ def test_values_that_are_given_one_after_another_lead_to_the_same_start(bars):
 def test_a_study_keeps_the_assembly(bars, tmp_path):
     whole = below(lg.assemble(bars))[0]
     over = {"theta": lg.distributions.uniform(-3, 3), "l3": lg.distributions.uniform(0.5, 0.8)}
-    kept = [f"start({name})" for name in bars.coordinate_names]
-    found = lg.study(bars, over=over, samples=12, keep=kept, folder=tmp_path)
-    assert (below(np.column_stack([found[name] for name in kept])) == whole).all()
+    columns = [f"start({name})" for name in bars.coordinate_names]
+    study = lg.study(bars, over=over, samples=12, keep=columns, folder=tmp_path)
+    assert (below(np.column_stack([study[name] for name in columns])) == whole).all()
 
 
-def test_an_assembly_that_is_not_reached_is_told(bars):
+def test_an_assembly_that_is_not_reached_is_reported(bars):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lg.assemble(bars, {"psi": 1.9})
@@ -159,8 +159,8 @@ def test_an_assembly_that_is_not_reached_is_told(bars):
 
 def test_a_study_takes_no_sample_of_another_assembly(tmp_path):
     rocker = lg.loads(BARS + "[initial]\nq = { psi = 1.7 }\nt_span = [0, 0.1]\n")
-    found = lg.study(rocker, over={"psi": [1.6, -1.7, 1.8]}, keep=["start(psi)"], folder=tmp_path)
-    np.testing.assert_allclose(found["start(psi)"], [1.6, np.nan, 1.8])
+    study = lg.study(rocker, over={"psi": [1.6, -1.7, 1.8]}, keep=["start(psi)"], folder=tmp_path)
+    np.testing.assert_allclose(study["start(psi)"], [1.6, np.nan, 1.8])
 
 
 def test_goals_keep_the_assembly():

@@ -13,18 +13,18 @@ NAMES = ("two_r", "four_bar", "puma560", "stewart", "andrews_squeezer", "bicycle
 
 
 @pytest.fixture
-def compiled(monkeypatch):
+def compile_count(monkeypatch):
     """How many modules were compiled, or would have been: what is in the cache of objects counts, too."""
     count = [0]
     from lagrangian.kernels.llvm import object_cache
 
-    kept = object_cache.load_or_store
+    original = object_cache.load_or_store
 
-    def counted(name, make):
+    def count_and_load(name, make):
         count[0] += 1
-        return kept(name, make)
+        return original(name, make)
 
-    monkeypatch.setattr(object_cache, "load_or_store", counted)
+    monkeypatch.setattr(object_cache, "load_or_store", count_and_load)
     return count
 
 
@@ -32,14 +32,16 @@ def parameters_of(mechanism):
     """Every named parameter; of a mechanism without names a mass, an inertia, a length and the friction by their paths."""
     if mechanism.parameters:
         return {name: float(x) for name, x in mechanism.parameters.items()}
-    found = {}
+    results = {}
     for body in mechanism.bodies:
-        found[f"{body.name}.mass"] = float(body.mass)
-        found |= {f"{body.name}.center.{c}": float(x) for c, x in zip("xyz", body.center, strict=True)}
+        results[f"{body.name}.mass"] = float(body.mass)
+        results |= {f"{body.name}.center.{c}": float(x) for c, x in zip("xyz", body.center, strict=True)}
     for joint in mechanism.joints:
-        found |= {f"{joint.name}.placement.position.{c}": float(x) for c, x in zip("xyz", joint.placement.position, strict=True)}
-        found[f"{joint.name}.friction.viscous"] = float(joint.friction.viscous)
-    return {path: x for path, x in found.items() if x}
+        results |= {
+            f"{joint.name}.placement.position.{c}": float(x) for c, x in zip("xyz", joint.placement.position, strict=True)
+        }
+        results[f"{joint.name}.friction.viscous"] = float(joint.friction.viscous)
+    return {path: x for path, x in results.items() if x}
 
 
 def used(mechanism, duration):
@@ -65,26 +67,26 @@ LONG = ("stewart", "andrews_squeezer")
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in NAMES])
-def test_of_every_parameter(name, compiled):
+def test_of_every_parameter(name, compile_count):
     mechanism = lg.library(name)
     duration = 0.01 if name == "andrews_squeezer" else 0.1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of parameters that are used nowhere, and of closely watched energies
         nominal = used(mechanism, duration)
-        assert compiled[0] > 0 or name != NAMES[0]
+        assert compile_count[0] > 0 or name != NAMES[0]
         tried = 0
         for parameter, value in parameters_of(mechanism).items():
             changed = value * 1.001 if value else 1e-3
             try:
-                wanted = used(written_with(name, parameter, changed), duration)
+                expected = used(written_with(name, parameter, changed), duration)
             except lg.LagrangianError:
                 continue  # what the mechanism cannot be, or whose loops do not close, is refused either way
-            before = compiled[0]
-            found = used(mechanism.with_parameters({parameter: changed}), duration)
-            assert compiled[0] == before, parameter
-            for a, b in zip(found, wanted, strict=True):
+            before = compile_count[0]
+            actual = used(mechanism.with_parameters({parameter: changed}), duration)
+            assert compile_count[0] == before, parameter
+            for a, b in zip(actual, expected, strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * (1 + np.abs(b).max(initial=0)), err_msg=parameter)
-            tried += any(not np.array_equal(a, b) for a, b in zip(found, nominal, strict=True))
+            tried += any(not np.array_equal(a, b) for a, b in zip(actual, nominal, strict=True))
     assert tried >= 3  # and they made a difference
 
 
@@ -95,7 +97,7 @@ def written_with(name, parameter, value):
     return lg.loads(lg.dumps(lg.library(name).with_parameters({parameter: value})))
 
 
-def test_gains_and_constants_of_torques_and_events(compiled):
+def test_gains_and_constants_of_torques_and_events(compile_count):
     arm = lg.library("two_r")
 
     def run(gain, threshold, torque=None):
@@ -103,9 +105,9 @@ def test_gains_and_constants_of_torques_and_events(compiled):
         return lg.simulate(arm, 1.0, torque=torque, events=[lg.Event(f"theta2 - {threshold}", action="stop", name="there")])
 
     run(20.0, 0.9)
-    before = compiled[0]
+    before = compile_count[0]
     stopped = run(35.0, 1.1)
-    assert compiled[0] == before
+    assert compile_count[0] == before
     assert stopped.q[-1, 1] == pytest.approx(1.1, abs=1e-9)
     # a Python function is code of its own
     again = run(35.0, 1.1, lambda t, q, qd: [-35.0 * q[0] - 3 * qd[0], 35.0 * np.sin(2 * t)])
@@ -128,17 +130,17 @@ def test_a_zero_that_is_none_any_more_is_right():
     np.testing.assert_allclose(M, [[M11, M12], [M12, M22]], rtol=1e-13)
 
 
-def test_simulate_inverse_and_sizing_take_parameters(compiled):
+def test_simulate_inverse_and_sizing_take_parameters(compile_count):
     arm = lg.library("two_r")
     path = lg.paths.joint_line([0.0, 0.0], [0.5, 0.5], 1.0)
     nominal = lg.inverse(arm, path)
     lg.simulate(arm, 0.2)
     sizing = lg.size_actuators(arm, nominal, catalogue=False)
-    before = compiled[0]
+    before = compile_count[0]
     heavier = lg.inverse(arm, path, parameters={"m2": 20.0})
     moved = lg.simulate(arm, 0.2, parameters={"m2": 20.0})
     asked = lg.size_actuators(arm, heavier, parameters={"m2": 20.0}, catalogue=False)
-    assert compiled[0] == before
+    assert compile_count[0] == before
     other = lg.library("two_r", parameters={"m2": 20.0})
     assert np.array_equal(heavier.tau, lg.inverse(other, path).tau)
     assert np.array_equal(moved.q, lg.simulate(other, 0.2).q)
@@ -146,7 +148,7 @@ def test_simulate_inverse_and_sizing_take_parameters(compiled):
     assert np.array_equal(lg.compile(arm).with_parameters(m2=20.0).gravity([0, 0]), lg.compile(other).gravity([0, 0]))
 
 
-def test_gains_of_traced_functions(compiled):
+def test_gains_of_traced_functions(compile_count):
     """A function that is traced with other gains runs by the same code, as its expression does."""
 
     def servo(kp, kd, at):
@@ -154,10 +156,10 @@ def test_gains_of_traced_functions(compiled):
 
     gains = [(40.0, 3.0, 0.4), (55.0, 4.5, 0.7), (12.0, 0.5, -0.2)]
     lg.simulate("two_r", 1.0, torque=servo(*gains[0]), t_eval=5)
-    before = compiled[0]
-    found = [lg.simulate("two_r", 1.0, torque=servo(*gain), t_eval=5).q for gain in gains]
-    assert compiled[0] == before
-    for (kp, kd, at), q in zip(gains, found, strict=True):
+    before = compile_count[0]
+    actual = [lg.simulate("two_r", 1.0, torque=servo(*gain), t_eval=5).q for gain in gains]
+    assert compile_count[0] == before
+    for (kp, kd, at), q in zip(gains, actual, strict=True):
         written = {"theta1": f"{kp}*({at} - theta1) - {kd}*qd_theta1 + 2.5*sin(t)", "theta2": f"-{kd}*qd_theta2"}
         np.testing.assert_allclose(q, lg.simulate("two_r", 1.0, torque=written, t_eval=5).q, atol=1e-12)
-    assert np.abs(found[0] - found[1]).max() > 1e-3
+    assert np.abs(actual[0] - actual[1]).max() > 1e-3

@@ -50,8 +50,10 @@ def test_another_payload_needs_no_other_code(panda, monkeypatch):
     q = robot.neutral_configuration() + 0.1
     lg.compile(robot.with_payload(frame, 1.0, (0.01, 0.02, 0.03))).gravity(q)
     count = [0]
-    kept = object_cache.load_or_store
-    monkeypatch.setattr(object_cache, "load_or_store", lambda *given: count.__setitem__(0, count[0] + 1) or kept(*given))
+    original = object_cache.load_or_store
+    monkeypatch.setattr(
+        object_cache, "load_or_store", lambda *arguments: count.__setitem__(0, count[0] + 1) or original(*arguments)
+    )
     G = [lg.compile(robot.with_payload(frame, m, (0.01, 0.02, 0.03))).gravity(q) for m in (1.0, 2.0, 3.0)]
     assert count[0] == 0
     np.testing.assert_allclose(G[2] - G[1], G[1] - G[0], rtol=1e-9, atol=1e-12)  # the weight is linear in the mass

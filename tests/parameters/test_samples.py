@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.parameters.test_nothing_is_compiled_again import compiled  # noqa: F401  # a fixture
+from tests.parameters.test_nothing_is_compiled_again import compile_count  # noqa: F401  # a fixture
 
 LENGTHS, MASSES = np.array([0.25, 0.31, 0.36]), np.array([1.0, 2.0, 3.0])
 
@@ -19,7 +19,7 @@ def bars():
     return dyn.with_parameters(l1=LENGTHS, m2=MASSES, g=9.0)
 
 
-def written(k):
+def load_sample(k):
     """The file, read with the numbers of one sample."""
     return lg.compile(lg.library("four_bar", parameters={"l1": LENGTHS[k], "m2": MASSES[k], "g": 9.0}))
 
@@ -48,10 +48,10 @@ def test_every_result_is_that_of_the_written_mechanism(bars, name, kind):
     shape = {"one": (), "each": (3,), "many": (3, 2)}[kind]
     rng = np.random.default_rng(7)
     arguments = [rng.uniform(-1, 1, (*shape, 3)) for _ in CALLS[name]]
-    found = getattr(bars, name)(*arguments)
+    actual = getattr(bars, name)(*arguments)
     for k in range(3):
-        wanted = getattr(written(k), name)(*(x if kind == "one" else x[k] for x in arguments))
-        parts = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+        expected = getattr(load_sample(k), name)(*(x if kind == "one" else x[k] for x in arguments))
+        parts = zip(actual, expected, strict=True) if isinstance(expected, tuple) else [(actual, expected)]
         for ours, theirs in parts:
             np.testing.assert_allclose(ours[k], theirs, rtol=1e-12, atol=1e-12)
 
@@ -65,14 +65,14 @@ def test_frames_and_wrenches(bars):
     carried = bars.multipliers(q, v, v)
     reactions = bars.reactions(q, v, v, multipliers=carried)
     for k in range(3):
-        np.testing.assert_allclose(reactions[k], written(k).reactions(q, v, v, multipliers=carried[k]), atol=1e-11)
-        np.testing.assert_allclose(poses[k], written(k).pose(q, "C"), atol=1e-13)
-        np.testing.assert_allclose(loaded[k], written(k).inverse_dynamics(q, v, v, {"C": wrench[k]}), atol=1e-12)
-        np.testing.assert_allclose(same[k], written(k).inverse_dynamics(q, v, v, {"C": wrench[1]}), atol=1e-12)
+        np.testing.assert_allclose(reactions[k], load_sample(k).reactions(q, v, v, multipliers=carried[k]), atol=1e-11)
+        np.testing.assert_allclose(poses[k], load_sample(k).pose(q, "C"), atol=1e-13)
+        np.testing.assert_allclose(loaded[k], load_sample(k).inverse_dynamics(q, v, v, {"C": wrench[k]}), atol=1e-12)
+        np.testing.assert_allclose(same[k], load_sample(k).inverse_dynamics(q, v, v, {"C": wrench[1]}), atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "path"), [("two_r", "l1"), ("puma560", "link3.mass"), ("stewart", "")])
-def test_nothing_is_compiled_again(name, path, compiled):  # noqa: F811
+def test_nothing_is_compiled_again(name, path, compiled):
     model = lg.library(name)
     path = path or next(iter(model.parameters))
     value = float(model.parameters[path]) if path in model.parameters else 6.0
@@ -96,7 +96,7 @@ def test_one_sample_is_a_dynamics(bars):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("value", "message"),
     [
         ({"l1": [0.2, 0.3], "l2": [1.0, 1.1, 1.2]}, "different numbers of samples: l1 2, l2 3"),
         ({"l9": [0.2, 0.3]}, "no parameter 'l9'"),
@@ -105,12 +105,12 @@ def test_one_sample_is_a_dynamics(bars):
         ({"l1": ["a", "b"]}, "l1 is an array of"),
     ],
 )
-def test_what_is_wrong_with_parameters_is_told(given, told):
-    with pytest.raises(lg.LagrangianError, match=told):
-        lg.compile("four_bar").with_parameters(given)
+def test_what_is_wrong_with_parameters_is_reported(value, message):
+    with pytest.raises(lg.LagrangianError, match=message):
+        lg.compile("four_bar").with_parameters(value)
 
 
-def test_what_is_wrong_with_a_call_is_told(bars):
+def test_what_is_wrong_with_a_call_is_reported(bars):
     with pytest.raises(lg.ArgumentError, match="has 2 rows, and the parameters have 3 samples"):
         bars.mass_matrix(np.zeros((2, 3)))
     with pytest.raises(AttributeError, match=r"dyn\[k\]\.cartesian gives it for one sample"):

@@ -43,16 +43,16 @@ def _leaves(x):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_as_if_it_were_written_in_the_file(name):
     mechanism = lg.library(name)
-    for parameter, given in mechanism.parameters.items():
-        value = float(given) * 1.01 if float(given) else 0.01
+    for parameter, item in mechanism.parameters.items():
+        value = float(item) * 1.01 if float(item) else 0.01
         try:
-            wanted = lg.library(name, parameters={parameter: value})
+            expected = lg.library(name, parameters={parameter: value})
         except lg.LagrangianError:  # a value that the mechanism cannot have is refused by both
             with pytest.raises(lg.LagrangianError):
                 mechanism.with_parameters({parameter: value})
             continue
-        found = mechanism.with_parameters({parameter: value})
-        a, b = numbers(found), numbers(wanted)
+        changed = mechanism.with_parameters({parameter: value})
+        a, b = numbers(changed), numbers(expected)
         assert a.keys() == b.keys(), parameter
         for place in a:
             assert np.allclose(a[place], b[place], rtol=1e-13, atol=1e-15, equal_nan=True), (parameter, place, a[place], b[place])
@@ -142,9 +142,9 @@ def test_a_pose_that_cannot_be_is_none_and_hinders_nothing(tmp_path):
         lg.simulate(bars, 0.2, "level", parameters={"l1": 1.0})
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(lg.dumps(bars).replace("[pose]", '[pose]\nodd = ["1/0", 0, 0]'))
-    for given in (None, {"l1": 0.4}):  # a file that is wrong by itself is refused with any values
+    for value in (None, {"l1": 0.4}):  # a file that is wrong by itself is refused with any values
         with pytest.raises(lg.DescriptionError, match="odd"):
-            lg.load(wrong, parameters=given)
+            lg.load(wrong, parameters=value)
 
 
 @pytest.mark.parametrize("carried", [0.0, 0.3])

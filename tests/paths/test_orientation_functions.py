@@ -17,7 +17,7 @@ ANGLES = {"alpha": "0.3 + 0.8*t", "beta": "0.4*sin(2*t)", "gamma": "0.5*t^2 - 0.
 T = np.array([0.2, 0.7, 1.1])
 
 
-def turned(t: float, name: str) -> Rotation:
+def orientation_at(t: float, name: str) -> Rotation:
     return Rotation.from_euler(name, [0.3 + 0.8 * t, 0.4 * np.sin(2 * t), 0.5 * t * t - 0.2])
 
 
@@ -27,10 +27,10 @@ def test_euler_angles_of_all_sequences(name: str) -> None:
     assert path.directions == ("wx", "wy", "wz", "x")
     pose, velocity, acceleration = path(T)
     for k, t in enumerate(T):
-        assert pose[k, :3, :3] == pytest.approx(turned(t, name).as_matrix(), abs=1e-14)
+        assert pose[k, :3, :3] == pytest.approx(orientation_at(t, name).as_matrix(), abs=1e-14)
 
         def speed(at: float, h: float = 1e-4) -> np.ndarray:
-            return (turned(at + h, name) * turned(at - h, name).inv()).as_rotvec() / (2 * h)
+            return (orientation_at(at + h, name) * orientation_at(at - h, name).inv()).as_rotvec() / (2 * h)
 
         assert velocity[k, :3] == pytest.approx(speed(t), abs=1e-7)
         assert acceleration[k, :3] == pytest.approx((speed(t + 1e-3) - speed(t - 1e-3)) / 2e-3, abs=1e-5)
@@ -74,9 +74,9 @@ def test_python_functions() -> None:
         qd = np.stack([2 * t, 0.8 + zero, 0.8 * np.cos(2 * t), t], axis=1)
         return q, qd, np.stack([2 + zero, zero, -1.6 * np.sin(2 * t), 1 + zero], axis=1)
 
-    made = paths.function(values, 2.0, names=names, frame="tool", euler="ZXZ", start=0.1)
+    path = paths.function(values, 2.0, names=names, frame="tool", euler="ZXZ", start=0.1)
     formula = paths.formula({"x": "t^2", **ANGLES}, 2.0, frame="tool", euler="ZXZ", start=0.1)
-    for a, b in zip(made(T), formula(T), strict=True):
+    for a, b in zip(path(T), formula(T), strict=True):
         assert a == pytest.approx(b, abs=1e-13)
     with pytest.raises(lg.ArgumentError, match="needs a name for every column"):
         paths.function(values, 2.0, frame="tool", euler="ZXZ")
@@ -106,7 +106,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes(name: str) -> None:
+def test_wrong_formulas_are_refused(name: str) -> None:
     texts, angles, expected = MISTAKES[name]
     with pytest.raises(lg.ArgumentError, match=expected):
         paths.formula(texts, 2.0, frame="tool", euler=angles)
@@ -131,14 +131,14 @@ def test_a_gimbal_follows_its_own_angles() -> None:
     assert motion.tau == pytest.approx(lg.compile(gimbal).inverse_dynamics(q, qd, qdd), rel=1e-7, abs=1e-9)
 
 
-def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inverse_takes_formulas_of_angles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # the motion is written beside
     run = CliRunner()
     x, y = lg.compile(lg.library("three_r")).pose([0.3, 0.6, 0.5], "tip")[:2, 3]
-    given = ["inverse", "three_r", "--frame", "tip", "-t", "1", "--q0", "0.3,0.6,0.5", "--json"]
+    arguments = ["inverse", "three_r", "--frame", "tip", "-t", "1", "--q0", "0.3,0.6,0.5", "--json"]
     led = ["--formula", "alpha=1.4 + 0.1*t", "--formula", f"x={x} - 0.01*t", "--formula", f"y={y} - 0.01*t", "--euler", "ZYX"]
-    found = run.invoke(app, [*given, *led])
-    assert found.exit_code == 0, found.output
-    assert json.loads(found.output)
+    actual = run.invoke(app, [*arguments, *led])
+    assert actual.exit_code == 0, actual.output
+    assert json.loads(actual.output)
     wrong = run.invoke(app, ["inverse", "three_r", "--line", "0.5,0.5:0.6,0.6", "-t", "1", "--euler", "ZYX"])
     assert "--euler needs --formula" in wrong.output

@@ -13,7 +13,7 @@ POSE = np.eye(4)
 LINE = ((0, 0), (1, 0))
 
 
-def changed(row, column, value):
+def transform_with_entry(row, column, value):
     T = np.eye(4)
     T[row, column] = value
     return T
@@ -64,10 +64,13 @@ BAD = {
     "point nan": (line((0, 0), (1, NAN), 1.0), "end is .* a point"),
     "point text": (line("here", (1, 0), 1.0), "start is 'here'; a point"),
     "pose at one end": (line(POSE, (1, 0, 0), 1.0), "at one end only"),
-    "pose of nan": (line(POSE, changed(0, 3, NAN), 1.0), "end is not a pose: all its numbers must be finite"),
-    "pose with a bad row": (line(changed(3, 0, 1), POSE, 1.0), "start is not a pose: .* its last row must be 0, 0, 0, 1"),
-    "pose that is no rotation": (line(changed(0, 0, 1.1), POSE, 1.0), "start is not a rotation matrix"),
-    "pose mirrored": (line(changed(2, 2, -1.0), POSE, 1.0), "right-handed"),
+    "pose of nan": (line(POSE, transform_with_entry(0, 3, NAN), 1.0), "end is not a pose: all its numbers must be finite"),
+    "pose with a bad row": (
+        line(transform_with_entry(3, 0, 1), POSE, 1.0),
+        "start is not a pose: .* its last row must be 0, 0, 0, 1",
+    ),
+    "pose that is no rotation": (line(transform_with_entry(0, 0, 1.1), POSE, 1.0), "start is not a rotation matrix"),
+    "pose mirrored": (line(transform_with_entry(2, 2, -1.0), POSE, 1.0), "right-handed"),
     "orientation twice": (line(POSE, POSE, 1.0, orientation=(1, 0, 0, 0)), "given twice"),
     "orientation of zeros": (line(*LINE, 1.0, orientation=(0, 0, 0, 0)), "quaternion of zeros"),
     "orientation of three": (line(*LINE, 1.0, orientation=(0, 0, 0)), "a 3x3 rotation matrix, a 4x4 pose, or a quaternion"),
@@ -125,7 +128,10 @@ BAD = {
         lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=[(1, 0, 0, 0), (1, 0)]),
         "orientation 2 is",
     ),
-    "orientations of poses": (lambda: paths.spline([POSE, changed(0, 3, 1)], 1.0, orientations=TURNS[:2]), "must not be poses"),
+    "orientations of poses": (
+        lambda: paths.spline([POSE, transform_with_entry(0, 3, 1)], 1.0, orientations=TURNS[:2]),
+        "must not be poses",
+    ),
     "orientations not closed": (
         lambda: paths.spline([(0, 0), (1, 0), (1, 1), (0, 0)], 1.0, ends="periodic", orientations=TURNS),
         "last orientation must be its first",
@@ -205,8 +211,8 @@ BAD = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_bad_arguments(what):
-    make, told = BAD[what]
-    with pytest.raises(lg.ArgumentError, match=told):
+    make, message = BAD[what]
+    with pytest.raises(lg.ArgumentError, match=message):
         make()
 
 
@@ -238,10 +244,10 @@ FILES = {
 
 @pytest.mark.parametrize("what", FILES)
 def test_bad_files(what, tmp_path):
-    text, told = FILES[what]
+    text, message = FILES[what]
     file = tmp_path / "path.csv"
     file.write_text(text)
-    with pytest.raises(lg.DescriptionError, match=told) as error:
+    with pytest.raises(lg.DescriptionError, match=message) as error:
         paths.read(file)
     assert "path.csv" in str(error.value)
     assert len(str(error.value)) < 600
@@ -262,17 +268,17 @@ def test_files_that_are_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("header", "row", "told"),
+    ("header", "row", "message"),
     [
         ("t,q1,q2", "{},1,2", "column 'q1' is unknown; .* has the columns x, y, z, qw, qx, qy, qz"),
         ("t,x,qw,qx", "{},1,1,0", "an orientation needs all of qw, qx, qy, qz"),
         ("t,x,qw,qx,qy,qz", "{},1,2,0,0,0", "has length 2, not 1"),
     ],
 )
-def test_bad_files_of_a_frame(header, row, told, tmp_path):
+def test_bad_files_of_a_frame(header, row, message, tmp_path):
     file = tmp_path / "path.csv"
     file.write_text("\n".join([header, *(row.format(k) for k in range(8))]))
-    with pytest.raises(lg.ArgumentError, match=told):
+    with pytest.raises(lg.ArgumentError, match=message):
         paths.read(file, frame="tip")
 
 
@@ -288,11 +294,11 @@ def test_too_few_rows_for_the_degree(tmp_path):
 def test_few_rows_are_one_polynomial(rows, tmp_path):
     """Through n rows goes one polynomial of degree n - 1, and that is what the path is."""
     t = np.linspace(0.5, 2.0, rows)
-    wanted = np.polynomial.Polynomial(np.arange(1.0, rows + 1))
+    expected = np.polynomial.Polynomial(np.arange(1.0, rows + 1))
     file = tmp_path / "path.csv"
-    file.write_text("t,q,x\n" + "".join(f"{a!r},{wanted(a)},0\n" for a in t.tolist()))
+    file.write_text("t,q,x\n" + "".join(f"{a!r},{expected(a)},0\n" for a in t.tolist()))
     path, when = paths.read(file), np.linspace(0.5, 2.0, 7)
-    for k, found in enumerate(path(when)):
-        assert found[:, 0] == pytest.approx((wanted.deriv(k) if k else wanted)(when), abs=1e-10)
-    file.write_text("t,x,qw,qx,qy,qz\n" + "".join(f"{a!r},{wanted(a)},1,0,0,0\n" for a in t.tolist()))
-    assert paths.read(file, frame="tip")(when)[0][:, 0, 3] == pytest.approx(wanted(when), abs=1e-10)
+    for k, actual in enumerate(path(when)):
+        assert actual[:, 0] == pytest.approx((expected.deriv(k) if k else expected)(when), abs=1e-10)
+    file.write_text("t,x,qw,qx,qy,qz\n" + "".join(f"{a!r},{expected(a)},1,0,0,0\n" for a in t.tolist()))
+    assert paths.read(file, frame="tip")(when)[0][:, 0, 3] == pytest.approx(expected(when), abs=1e-10)

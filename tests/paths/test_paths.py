@@ -28,7 +28,7 @@ def inner_times(path, rows=101):
 
 
 @pytest.mark.parametrize("name", MANY)
-def test_derivatives(name):
+def test_speeds_and_accelerations_are_derivatives(name):
     path = MANY[name]
     t = inner_times(path)
     smooth = 1e-8 if "degree 3" not in name and "spline" not in name else 1e-4  # a spline's own derivatives jump at its knots

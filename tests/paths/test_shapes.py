@@ -20,7 +20,7 @@ from tests.paths.shapes import (
 # -- curves ----------------------------------------------------------------------------------------------------------
 
 
-def test_circles():
+def test_circles_have_their_radius_and_plane():
     path = paths.circle((1, 2), 0.5, 4.0, timing="uniform")
     assert path.directions == ("x", "y")
     for t, point in ((0, (1.5, 2)), (1, (1, 2.5)), (2, (0.5, 2)), (3, (1, 1.5)), (4, (1.5, 2))):  # anticlockwise about z
@@ -51,7 +51,7 @@ def test_circles():
         ([(1, 0, 2), (math.cos(0.1), math.sin(0.1), 2), (0, 1, 2)], np.pi / 2),
     ],
 )
-def test_arcs(points, sweep):
+def test_arcs_pass_through_three_points(points, sweep):
     path = paths.arc(*points, 2.0, timing="uniform")
     places = path(path.times(2001))[0][:, :3, 3]
     np.testing.assert_allclose(places[0, : len(points[0])], points[0], atol=1e-14)
@@ -130,8 +130,8 @@ def test_slerp_takes_the_short_way():
 
 
 def test_an_orientation_to_keep():
-    for given in (TURN.as_matrix(), pose((9, 9, 9), TURN), tuple(np.roll(TURN.as_quat(), 1))):
-        path = paths.circle((0, 0, 0), 1.0, 1.0, orientation=given)
+    for value in (TURN.as_matrix(), pose((9, 9, 9), TURN), tuple(np.roll(TURN.as_quat(), 1))):
+        path = paths.circle((0, 0, 0), 1.0, 1.0, orientation=value)
         T, velocity, _ = path(path.times(5))
         np.testing.assert_allclose(T[:, :3, :3], np.tile(TURN.as_matrix(), (5, 1, 1)), rtol=0, atol=1e-15)
         assert not velocity[:, :3].any()
@@ -140,13 +140,13 @@ def test_an_orientation_to_keep():
 @pytest.mark.parametrize("degree", [3, 5])
 @pytest.mark.parametrize("ends", ["natural", "clamped", "periodic"])
 def test_turning_passes_through_the_orientations(ends, degree):
-    given = [*POSES, POSES[0]] if ends == "periodic" else POSES
-    times = np.array([0, 0.5, 1.2, 2.0, 2.5][: len(given)])
-    path = paths.spline(given, times=times, ends=ends, degree=degree)
-    np.testing.assert_allclose(path(times)[0], given, rtol=0, atol=1e-13)
+    values = [*POSES, POSES[0]] if ends == "periodic" else POSES
+    times = np.array([0, 0.5, 1.2, 2.0, 2.5][: len(values)])
+    path = paths.spline(values, times=times, ends=ends, degree=degree)
+    np.testing.assert_allclose(path(times)[0], values, rtol=0, atol=1e-13)
     if ends == "clamped":
         np.testing.assert_allclose(path(path.end)[1], 0, atol=1e-11)
-    points, turns = [T[:3, 3] for T in given], [T[:3, :3] for T in given]
+    points, turns = [T[:3, 3] for T in values], [T[:3, :3] for T in values]
     again = paths.spline(points, times=times, ends=ends, degree=degree, orientations=turns)
     np.testing.assert_allclose(again(1.0)[0], path(1.0)[0], rtol=0, atol=1e-14)
 

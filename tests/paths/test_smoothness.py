@@ -39,8 +39,8 @@ def test_formulas_that_jump(text, say):
 )
 def test_formulas_that_do_not(text):
     for start in (0.0, -5.0, 1e4):
-        found = paths.formula({"a": text.replace("t - ", f"t - {start} - ")}, 10.0, start=start)
-        assert (found.start, found.end) == (start, start + 10.0)
+        actual = paths.formula({"a": text.replace("t - ", f"t - {start} - ")}, 10.0, start=start)
+        assert (actual.start, actual.end) == (start, start + 10.0)
 
 
 def wave(speed=1.0, acceleration=1.0):
@@ -51,7 +51,7 @@ def wave(speed=1.0, acceleration=1.0):
     return values
 
 
-def test_functions():
+def test_functions_with_jumps_are_refused():
     paths.function(wave(), 3.0)
     paths.function(wave(), 3.0, start=100.0)
     for wrong in (2.0, 1.01, -1.0, 0.0):

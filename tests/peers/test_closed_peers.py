@@ -54,9 +54,9 @@ class Pinocchio:
         self.ids, self.from_joint = {"ground": 0}, {"ground": lg.Transform()}
         for joint in mechanism.joints:
             kind = kinds[joint.type]
-            made = kind() if joint.type in ("ball", "free") else kind(np.array(joint.axis, dtype=float))
+            result = kind() if joint.type in ("ball", "free") else kind(np.array(joint.axis, dtype=float))
             at = self.se3(self.from_joint[joint.parent] @ joint.placement)
-            self.ids[joint.child] = self.model.addJoint(self.ids[joint.parent], made, at, joint.name)
+            self.ids[joint.child] = self.model.addJoint(self.ids[joint.parent], result, at, joint.name)
             self.from_joint[joint.child] = joint.child_placement.inverse()
             body = mechanism.bodies[[b.name for b in mechanism.bodies].index(joint.child)]
             inertia = pin.Inertia(float(body.mass), np.array(body.center, dtype=float), body.inertia_matrix)
@@ -81,12 +81,12 @@ class Pinocchio:
         theirs, order = np.zeros(self.model.nq), np.zeros(self.model.nv, dtype=int)
         iq = iv = 0
         for joint in self.mechanism.joints:
-            made = self.model.joints[self.model.getJointId(joint.name)]
+            model_joint = self.model.joints[self.model.getJointId(joint.name)]
             part, where = q[iq : iq + joint.kind.nq], list(range(iv, iv + joint.kind.nv))
             if joint.type in ("ball", "free"):
                 part, where = np.array([*part[4:], *part[1:4], part[0]]), where[3:] + where[:3]
-            theirs[made.idx_q : made.idx_q + made.nq] = part
-            order[made.idx_v : made.idx_v + made.nv] = where
+            theirs[model_joint.idx_q : model_joint.idx_q + model_joint.nq] = part
+            order[model_joint.idx_v : model_joint.idx_v + model_joint.nv] = where
             iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
         return theirs, order
 
@@ -102,9 +102,9 @@ class Pinocchio:
         theirs, order = self.states(q)
         pin.initConstraintDynamics(self.model, self.data, models, datas)
         settings = pin.ProximalSettings(1e-14, 0.0, 1)  # the constraints as they are, not softened
-        found = np.zeros(self.model.nv)
-        found[order] = pin.constraintDynamics(self.model, self.data, theirs, qd[order], tau[order], models, datas, settings)
-        return found, datas[0].contact_force.linear
+        values = np.zeros(self.model.nv)
+        values[order] = pin.constraintDynamics(self.model, self.data, theirs, qd[order], tau[order], models, datas, settings)
+        return values, datas[0].contact_force.linear
 
 
 CHAINS = [
@@ -116,7 +116,7 @@ CHAINS = [
 
 @pytest.mark.parametrize("kind", ["ball", "fixed"])
 @pytest.mark.parametrize("chains", range(len(CHAINS)))
-def test_pinocchio(kind: str, chains: int) -> None:
+def test_accelerations_and_forces_are_those_of_pinocchio(kind: str, chains: int) -> None:
     """Accelerations, and the force on body a, which Pinocchio gives along the axes of the frame there."""
     mechanism = two_chains(*CHAINS[chains], kind, 20 + chains)
     q, qd, _, tau = state(mechanism, chains)
@@ -207,7 +207,7 @@ def jacobian(path: Path, mechanism: lg.Mechanism, q: np.ndarray | None) -> tuple
 
 
 @pytest.mark.parametrize("name", EQUALITIES)
-def test_mujoco(name: str, tmp_path: Path) -> None:
+def test_constraint_rows_are_those_of_mujoco(name: str, tmp_path: Path) -> None:
     """Where the loop is closed, both sets of rows forbid the same speeds; the point's rows are even the same ones."""
     file = tmp_path / "model.xml"
     file.write_text(MODEL.format(equality=EQUALITIES[name]))

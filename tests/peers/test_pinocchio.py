@@ -95,7 +95,7 @@ def check(ours: np.ndarray, theirs: np.ndarray, what: str, slack: float = 0.0) -
     assert worst < max(TOLERANCE, slack), f"{what}: off by {worst:.1e}"
 
 
-def lifted(model) -> float:
+def lifting_energy(model) -> float:
     """The energy of all the robot's mass lifted by a metre."""
     return 9.81 * sum(inertia.mass for inertia in model.inertias)
 
@@ -138,7 +138,7 @@ def compare(path: Path, floating: bool) -> None:
         check(G[k], to.vector(pin.computeGeneralizedGravity(model, data, pq)), "gravity")
         check(K[k], np.array(pin.computeKineticEnergy(model, data, pq, pv)), "kinetic energy")
         # a small difference of large heights: Pinocchio turns by 1.57079632679 where a quarter turn is meant, and we do not
-        check(V[k], np.array(pin.computePotentialEnergy(model, data, pq)), "potential energy", 2e-11 * lifted(model))
+        check(V[k], np.array(pin.computePotentialEnergy(model, data, pq)), "potential energy", 2e-11 * lifting_energy(model))
         theirs_qdd = to.vector(pin.aba(model, data, pq, pv, to.v(ID[k])))
         if not np.diag(theirs).all():  # a joint that moves no mass: there is no answer, and neither makes one up
             assert np.isnan(FD[k]).any()

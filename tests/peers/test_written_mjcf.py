@@ -9,7 +9,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.rotation import quaternion
-from tests.description.robot_file_round_trips import bare, off, quadruped
+from tests.description.robot_file_round_trips import bare, off, quadruped_mechanism
 from tests.mechanisms import random_mechanism
 from tests.peers.test_written_urdf import robot
 
@@ -27,9 +27,9 @@ class Peer:
     """MuJoCo's model of a text of ours, without its constraints."""
 
     def __init__(self, m: lg.Mechanism) -> None:
-        made = lg.convert(m, "mjcf")
-        self.m, self.names = m, made.coordinates
-        self.model = mujoco.MjModel.from_xml_string(made.text)
+        conversion = lg.convert(m, "mjcf")
+        self.m, self.names = m, conversion.coordinates
+        self.model = mujoco.MjModel.from_xml_string(conversion.text)
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         self.data = mujoco.MjData(self.model)
         assert self.model.nv == m.nv
@@ -58,7 +58,7 @@ class Peer:
         self.data.qvel[:] = S @ qd
         return S, rate
 
-    def compared(self) -> float:
+    def largest_difference(self) -> float:
         """The largest difference of mass matrix, torques and accelerations."""
         dyn, rng, worst = lg.compile(self.m), np.random.default_rng(0), 0.0
         for _ in range(3):
@@ -84,16 +84,16 @@ class Peer:
     "name", ["panda", "ur5", "lwr7", "scara", "stanford", "two_r_point_masses", "gantry_crane", "heavy_top", "flyball_governor"]
 )
 def test_the_library(name: str) -> None:
-    assert Peer(plain(lg.library(name))).compared() < TOLERANCE
+    assert Peer(plain(lg.library(name))).largest_difference() < TOLERANCE
 
 
 def test_a_quadruped() -> None:
-    assert Peer(plain(quadruped())).compared() < TOLERANCE
+    assert Peer(plain(quadruped_mechanism())).largest_difference() < TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["solo12", "a1"])
 def test_robots_that_were_read(name: str) -> None:
-    assert Peer(plain(robot(name))).compared() < TOLERANCE
+    assert Peer(plain(robot(name))).largest_difference() < TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["anymal", "puma560"])
@@ -105,7 +105,7 @@ def test_what_is_no_real_body_is_taken_all_the_same(name: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_joints_of_every_kind(seed: int) -> None:
     m = plain(random_mechanism(["ball", "gimbal", "planar", "universal", "prismatic"], seed, passive=True))
-    assert Peer(m).compared() < TOLERANCE
+    assert Peer(m).largest_difference() < TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "stewart", "bricard"])

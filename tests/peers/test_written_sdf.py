@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.description.robot_file_round_trips import bare, off, quadruped
+from tests.description.robot_file_round_trips import bare, off, quadruped_mechanism
 from tests.peers.test_written_urdf import robot
 
 pytest.importorskip("pydrake")
@@ -21,7 +21,7 @@ def plain(m: lg.Mechanism) -> lg.Mechanism:
     return bare(m, joints=joints, loops=(), constraints=())
 
 
-def compared(m: lg.Mechanism) -> float:
+def largest_difference(m: lg.Mechanism) -> float:
     """The largest difference of mass matrix and torques."""
     from pydrake.common.eigen_geometry import Quaternion
     from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
@@ -29,9 +29,9 @@ def compared(m: lg.Mechanism) -> float:
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import MultibodyForces
 
-    made = lg.convert(m, "sdf")
+    conversion = lg.convert(m, "sdf")
     plant = MultibodyPlant(0.0)
-    Parser(plant).AddModelsFromString(made.text, "sdf")
+    Parser(plant).AddModelsFromString(conversion.text, "sdf")
     plant.mutable_gravity_field().set_gravity_vector([float(x) for x in m.gravity])
     plant.Finalize()
     assert plant.num_velocities() == m.nv
@@ -51,7 +51,7 @@ def compared(m: lg.Mechanism) -> float:
                 S[at : at + 6, iv : iv + 6] = np.kron(np.eye(2), R.matrix())
                 rate[at + 3 : at + 6] = R.matrix() @ np.cross(qd[iv : iv + 3], qd[iv + 3 : iv + 6])
             elif joint.kind.nv:
-                name = made.coordinates[joint.coordinate_names[0]].rpartition("::")[2]
+                name = conversion.coordinates[joint.coordinate_names[0]].rpartition("::")[2]
                 whole = name.removesuffix(".w" if joint.type == "ball" else ".1")
                 if joint.type in ("ball", "universal"):
                     theirs = plant.GetJointByName(whole)
@@ -61,7 +61,7 @@ def compared(m: lg.Mechanism) -> float:
                     S[at : at + joint.kind.nv, iv : iv + joint.kind.nv] = np.eye(joint.kind.nv) if R is None else R.matrix()
                 else:
                     for k, c in enumerate(joint.coordinate_names):
-                        theirs = plant.GetJointByName(made.coordinates[c].rpartition("::")[2])
+                        theirs = plant.GetJointByName(conversion.coordinates[c].rpartition("::")[2])
                         positions = plant.GetPositions(context)
                         positions[theirs.position_start()] = part[k]
                         plant.SetPositions(context, positions)
@@ -80,15 +80,15 @@ def compared(m: lg.Mechanism) -> float:
     "name", ["panda", "ur5", "lwr7", "scara", "stanford", "two_r", "two_r_point_masses", "gantry_crane", "heavy_top", "three_rrr"]
 )
 def test_the_library(name: str) -> None:
-    assert compared(plain(lg.library(name))) < TOLERANCE
+    assert largest_difference(plain(lg.library(name))) < TOLERANCE
 
 
 def test_a_quadruped() -> None:
-    m = plain(quadruped())
+    m = plain(quadruped_mechanism())
     joints = [replace(j, rotor=lg.Rotor(1e-4, 9.0)) if j.type == "revolute" else j for j in m.joints]
-    assert compared(m.replace(joints=joints)) < TOLERANCE
+    assert largest_difference(m.replace(joints=joints)) < TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["solo12", "a1"])
 def test_robots_that_were_read(name: str) -> None:
-    assert compared(plain(robot(name))) < TOLERANCE
+    assert largest_difference(plain(robot(name))) < TOLERANCE

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.description.robot_file_round_trips import bare, off, quadruped
+from tests.description.robot_file_round_trips import bare, off, quadruped_mechanism
 
 pin = pytest.importorskip("pinocchio")
 TOLERANCE = 1e-10
@@ -56,17 +56,17 @@ def state(model, m: lg.Mechanism, names, q: np.ndarray) -> tuple[np.ndarray, np.
     return theirs, S
 
 
-def compared(m: lg.Mechanism) -> float:
+def largest_difference(m: lg.Mechanism) -> float:
     """The largest difference of mass matrix, torques and accelerations."""
-    made = lg.convert(m, "urdf")
-    model = pin.buildModelFromXML(made.text)
+    conversion = lg.convert(m, "urdf")
+    model = pin.buildModelFromXML(conversion.text)
     data = model.createData()
     assert model.nv == m.nv
     dyn, rng, worst = lg.compile(m), np.random.default_rng(0), 0.0
     for _ in range(3):
         q = m.random_configuration(rng)
         qd, qdd, tau = (rng.normal(size=m.nv) for _ in range(3))
-        p, S = state(model, m, made.coordinates, q)
+        p, S = state(model, m, conversion.coordinates, q)
         M = np.triu(pin.crba(model, data, p))
         M = M + np.triu(M, 1).T
         worst = max(
@@ -80,13 +80,13 @@ def compared(m: lg.Mechanism) -> float:
 
 @pytest.mark.parametrize("name", ["panda", "puma560", "ur5", "lwr7", "scara", "stanford", "gantry_crane", "two_r", "stewart"])
 def test_the_library(name: str) -> None:
-    assert compared(plain(lg.library(name))) < TOLERANCE
+    assert largest_difference(plain(lg.library(name))) < TOLERANCE
 
 
 def test_a_quadruped() -> None:
-    assert compared(plain(quadruped())) < TOLERANCE
+    assert largest_difference(plain(quadruped_mechanism())) < TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["anymal", "talos_reduced"])
 def test_robots_that_were_read(name: str) -> None:
-    assert compared(plain(robot(name))) < TOLERANCE
+    assert largest_difference(plain(robot(name))) < TOLERANCE

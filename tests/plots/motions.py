@@ -18,7 +18,7 @@ def run(name: str) -> lg.Motion:
 
 
 @cache
-def stopped() -> lg.Motion:
+def stopped_motion() -> lg.Motion:
     """The deployable four-bar until it locks."""
     return lg.simulate(lg.library("deployable_four_bar"), 13, t_eval=np.linspace(0, 13, 200))
 

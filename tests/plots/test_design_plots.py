@@ -54,18 +54,18 @@ def test_notebooks_show_text_and_plot(turn: lg.CycleAnalysis) -> None:
 
 
 def test_a_workspace_in_a_plane() -> None:
-    found = lg.workspace("two_r", over={"theta2": (0.5, 2.5)}, samples=500, resolution=12)
-    figure = found.plot()
+    workspace = lg.workspace("two_r", over={"theta2": (0.5, 2.5)}, samples=500, resolution=12)
+    figure = workspace.plot()
     (axes,) = figure.axes
     assert axes.get_aspect() == 1.0
-    edges = [line for line in axes.lines if len(line.get_xdata()) in [len(p) + 1 for p in found.boundary]]
+    edges = [line for line in axes.lines if len(line.get_xdata()) in [len(p) + 1 for p in workspace.boundary]]
     assert len(edges) == 2
     assert len(axes.patches) == 1
 
 
 def test_a_workspace_in_space_has_sections() -> None:
-    found = lg.workspace(pan_tilt_arm(1.0, 0.5), "tip", samples=500, resolution=10)
-    figure = found.plot()
+    workspace = lg.workspace(pan_tilt_arm(1.0, 0.5), "tip", samples=500, resolution=10)
+    figure = workspace.plot()
     space, side, top = figure.axes
     assert space.name == "3d"
     for axes in (side, top):

@@ -19,34 +19,34 @@ from tests.plots.test_positions_and_scales import curves, panel
 
 
 @cache
-def limited(speed: float = 2.0, other: float = 4.0, effort: float = 5.0) -> lg.Motion:
+def motion_over_limits(speed: float = 2.0, other: float = 4.0, effort: float = 5.0) -> lg.Motion:
     m = lg.library("two_r")
     bounds = [lg.JointLimits(-2.5, 1, speed=v, effort=effort) for v in (speed, other)]
     m = m.replace(joints=[replace(j, limits=x) for j, x in zip(m.joints, bounds, strict=True)])
     return lg.simulate(m, 1.5, t_eval=np.linspace(0, 1.5, 301), limits=False, torque=[8, 0])
 
 
-def dashed(axes: Any) -> dict[float, Any]:
+def limit_colours(axes: Any) -> dict[float, Any]:
     """Limits that are drawn, with their colours."""
     lines = [x for x in axes.lines if x.get_linewidth() == LIMIT_LINE["linewidth"] and len(set(x.get_ydata())) == 1]
     return {float(x.get_ydata()[0]): x.get_color() for x in lines}
 
 
-def marked(axes: Any) -> list[np.ndarray]:
+def thick_parts(axes: Any) -> list[np.ndarray]:
     return [np.asarray(x.get_ydata()) for x in axes.lines if x.get_linewidth() == EXCESS_LINE["linewidth"]]
 
 
 def test_limits_are_lines_and_what_is_beyond_is_marked() -> None:
-    motion = limited()
+    motion = motion_over_limits()
     figure = motion.plot("coordinates", "speeds")
     axes = panel(figure, "angular speed [deg/s]")
     for limit in (-2, 2, -4, 4):
-        assert any(np.isclose(x, np.degrees(limit)) for x in dashed(axes)), limit
+        assert any(np.isclose(x, np.degrees(limit)) for x in limit_colours(axes)), limit
     speed = np.degrees(motion.qd[:, 1])
     out = np.abs(speed) > np.degrees(4)
     assert out.any()
     assert not (np.abs(motion.qd[:, 0]) > 2).any()
-    shown = np.nanmax([np.where(np.isnan(y), -np.inf, np.abs(y)) for y in marked(axes)], axis=0)
+    shown = np.nanmax([np.where(np.isnan(y), -np.inf, np.abs(y)) for y in thick_parts(axes)], axis=0)
     assert np.array_equal(shown[out], np.abs(speed)[out])  # all of what is beyond, and of the rest at most a row beside it
     beside = np.convolve(out, [1, 1, 1], "same") > 0
     assert np.isneginf(shown[~beside]).all()
@@ -54,27 +54,27 @@ def test_limits_are_lines_and_what_is_beyond_is_marked() -> None:
     assert names == ["theta1", "theta2", "limit", "beyond its limit"]
     # a limit of one joint has its colour, one of all joints is grey
     first = next(x.get_color() for x in axes.lines if x.get_label() == "theta1")
-    assert same_color(next(c for x, c in dashed(axes).items() if np.isclose(x, np.degrees(2))), first)
-    assert same_color(dashed(panel(figure, "angle [deg]"))[np.degrees(1.0)], GREY)
+    assert same_color(next(c for x, c in limit_colours(axes).items() if np.isclose(x, np.degrees(2))), first)
+    assert same_color(limit_colours(panel(figure, "angle [deg]"))[np.degrees(1.0)], GREY)
 
 
 def test_limits_far_away_do_not_make_curves_small() -> None:
-    motion = limited(speed=1000.0, other=1000.0)
+    motion = motion_over_limits(speed=1000.0, other=1000.0)
     axes = panel(motion.plot("speeds"), "angular speed [deg/s]")
-    assert dashed(axes) == {}
-    assert marked(axes) == []
+    assert limit_colours(axes) == {}
+    assert thick_parts(axes) == []
     assert axes.get_ylim()[1] < 1.5 * np.degrees(motion.qd.max())
 
 
 def test_a_limit_that_is_passed_throughout_is_in_sight() -> None:
-    axes = panel(limited().plot("torques"), "torque [N m]")
-    assert list(dashed(axes)) == [5.0]
+    axes = panel(motion_over_limits().plot("torques"), "torque [N m]")
+    assert list(limit_colours(axes)) == [5.0]
     low, high = axes.get_ylim()
     assert low < 5 < 8 < high
 
 
 def test_motions_over_each_other() -> None:
-    first, second = limited(), run("two_r")
+    first, second = motion_over_limits(), run("two_r")
     figure = first.plot("coordinates", "energy", others={"free": second}, label="driven")
     for axes, expected in ((panel(figure, "angle [deg]"), np.degrees(first.q[:, 0])),):
         drawn = [x for x in axes.lines if x.get_label() == "theta1"]
@@ -89,7 +89,7 @@ def test_motions_over_each_other() -> None:
 
 def test_one_curve_of_many_motions_has_a_colour_for_each() -> None:
     others = {f"case {k}": run("two_r") for k in range(5)}
-    axes = panel(limited().plot("coordinates", joints="theta1", others=others), "angle [deg]")
+    axes = panel(motion_over_limits().plot("coordinates", joints="theta1", others=others), "angle [deg]")
     drawn = [x for x in axes.lines if x.get_label() == "theta1"]
     assert len(drawn) == 6
     assert len({x.get_color() for x in drawn}) == 6
@@ -111,7 +111,7 @@ def test_events_are_told_of_which_motion_they_are() -> None:
 
 
 def test_no_text_of_an_overlay_lies_on_another() -> None:
-    figure = limited().plot(
+    figure = motion_over_limits().plot(
         others={"without torques, and with a rather long name": run("two_r")}, label="with torques at the first"
     )
     texts = [t for axes in figure.axes for t in (axes.yaxis.label, axes.xaxis.label)]
@@ -128,7 +128,7 @@ def test_no_text_of_an_overlay_lies_on_another() -> None:
         ({"label": 3}, "label is 3; a text is needed"),
     ],
 )
-def test_refusals(more: dict[str, Any], says: str) -> None:
+def test_wrong_overlays_are_refused(more: dict[str, Any], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         run("two_r").plot(**more)
     with pytest.raises(lg.ArgumentError, match="has the label 'two_r' of another motion"):
@@ -139,8 +139,8 @@ def test_a_frame_is_plotted_by_its_name() -> None:
     motion = run("two_r")
     figure = motion.plot("tip", "energy")
     assert [a.get_ylabel() for a in figure.axes] == ["position [m]", "energy [J]"]
-    found = curves(figure, "position [m]")
-    np.testing.assert_allclose(found["tip.x"], np.cos(motion.q[:, 0]) + np.cos(motion.q.sum(axis=1)), atol=1e-13)
+    lines = curves(figure, "position [m]")
+    np.testing.assert_allclose(lines["tip.x"], np.cos(motion.q[:, 0]) + np.cos(motion.q.sum(axis=1)), atol=1e-13)
     assert set(curves(motion.plot("tip", "link2"), "position [m]")) == {"tip.x", "tip.y", "link2.x", "link2.y"}
     with pytest.raises(lg.ArgumentError, match=r"no quantity or frame to plot called 'tipp'. Did you mean 'tip'\?"):
         motion.plot("tipp")

@@ -20,7 +20,7 @@ import lagrangian as lg
 from lagrangian.motion.events import Happening
 from lagrangian.motion.status import Ending, Status
 from lagrangian.plots.quantities import multiplier_units, split_equation_name
-from tests.plots.motions import chain, crane, floating, resting, run, stopped
+from tests.plots.motions import chain, crane, floating, resting, run, stopped_motion
 
 UNIT = re.compile(r"\[.+\]$")
 DEG = 180 / np.pi
@@ -138,8 +138,8 @@ def test_multipliers_are_grouped_by_constraint() -> None:
         (loop, part), (loop2, part2) = one.split("."), other.split(".")
         assert (looks[one][0] == looks[other][0]) == (loop == loop2)
         assert (looks[one][1] == looks[other][1]) == (part == part2)
-    told = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert told == [*(f"ball{k}" for k in range(1, 7)), "x", "y", "z"]
+    messages = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert messages == [*(f"ball{k}" for k in range(1, 7)), "x", "y", "z"]
 
 
 def test_units_of_multipliers() -> None:
@@ -203,12 +203,12 @@ def test_joints_are_picked_by_any_of_their_names() -> None:
         ((), {"path": 3}, "a path to a file is needed"),
     ],
 )
-def test_refusals(what: tuple[str, ...], more: dict[str, Any], says: str) -> None:
+def test_wrong_quantities_are_refused(what: tuple[str, ...], more: dict[str, Any], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         run("two_r").plot(*what, **more)
 
 
-def test_files(tmp_path: Path) -> None:
+def test_plots_are_saved_as_png_svg_and_pdf(tmp_path: Path) -> None:
     motion = run("two_r")
     for ending, first in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
         motion.plot("balance", path=tmp_path / f"f{ending}")
@@ -259,7 +259,7 @@ def with_events(motion: lg.Motion, *events: tuple[str, float]) -> lg.Motion:
 
 
 def test_events_are_marked_and_their_labels_apart() -> None:
-    motion = stopped()
+    motion = stopped_motion()
     figure = motion.plot()
     at = motion.events[0].t
     for axes in figure.axes:
@@ -297,8 +297,8 @@ def test_many_joints_have_a_ramp_and_a_note() -> None:
     (axes,) = figure.axes
     assert len(axes.lines) == 30
     assert len({line.get_color() for line in axes.lines}) == 30
-    told = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert told == ["j0", "j10", "j19", "j29", "(30 in this order)"]
+    messages = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert messages == ["j0", "j10", "j19", "j29", "(30 in this order)"]
 
 
 def test_a_long_chain_does_not_take_for_ever() -> None:
@@ -362,7 +362,7 @@ def test_names_are_plain_text() -> None:
         figure = motion.plot("coordinates", "speeds")
         figure.to_bytes("png")
         motion.phase_portrait("_hidden", "a$b").to_bytes("png")
-    told = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert [t.replace("\\$", "$") for t in told][:3] == ["\u200b_hidden", "a$b", "x$\\frac{$"]
-    assert told[3].endswith("…")
-    assert len(told[3]) < 40
+    messages = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert [t.replace("\\$", "$") for t in messages][:3] == ["\u200b_hidden", "a$b", "x$\\frac{$"]
+    assert messages[3].endswith("…")
+    assert len(messages[3]) < 40

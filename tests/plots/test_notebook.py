@@ -14,7 +14,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.motion.events import Happening
 from lagrangian.motion.status import Ending, Status
-from tests.plots.motions import run, stopped
+from tests.plots.motions import run, stopped_motion
 
 WICKED = '<script>alert("x")</script> & <b>'
 
@@ -45,7 +45,7 @@ class Read(HTMLParser):
         self.text.append(data)
 
 
-def wicked() -> lg.Mechanism:
+def wicked_mechanism() -> lg.Mechanism:
     body = lg.Body(WICKED, 1.0, (0.5, 0, 0), (0.1, 0.1, 0.1))
     joint = lg.Joint(WICKED, "revolute", "ground", WICKED)
     return lg.Mechanism(WICKED, [body], [joint], description=WICKED, source=WICKED, notes=(WICKED,))
@@ -86,7 +86,7 @@ def test_a_picture_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_motion_shows_its_summary_and_plot() -> None:
-    motion = stopped()
+    motion = stopped_motion()
     page = Read(motion._repr_html_())
     whole = " ".join(page.text)
     assert f"event at {motion.events[0].t:.9g} s" in page.text
@@ -96,7 +96,7 @@ def test_a_motion_shows_its_summary_and_plot() -> None:
 
 
 def test_all_text_is_escaped() -> None:
-    m = wicked()
+    m = wicked_mechanism()
     motion = lg.simulate(m, 0.1, t_eval=np.linspace(0, 0.1, 5))
     motion.events.append(Happening(WICKED, 0.05, motion.q[0], motion.qd[0]))
     failed = copy.copy(motion)

@@ -16,7 +16,7 @@ from tests.plots.motions import chain, crane, floating, resting, run
 DEG = 180 / np.pi
 
 
-def named(axes: Any, name: str) -> Any:
+def curve_named(axes: Any, name: str) -> Any:
     (line,) = [x for x in axes.lines if x.get_label() == name]
     return line
 
@@ -28,7 +28,7 @@ def test_a_portrait_holds_speed_over_coordinate(tmp_path: Path) -> None:
     for k, axes in enumerate(figure.axes):
         slides = motion.coordinate_names[k] == "slide"
         factor = 1 if slides else DEG
-        line = named(axes, motion.coordinate_names[k])
+        line = curve_named(axes, motion.coordinate_names[k])
         assert np.array_equal(line.get_xdata(), factor * motion.q[:, k])
         assert np.array_equal(line.get_ydata(), factor * motion.qd[:, k])
         assert axes.get_xlabel() == ("displacement [m]" if slides else "angle [deg]")
@@ -50,7 +50,7 @@ def test_arrows_point_along_the_motion() -> None:
         assert np.sign(x - from_x) == np.sign(y)
 
 
-def test_portraits_that_are_asked_for() -> None:
+def test_portraits_that_are_requested() -> None:
     assert len(run("two_r").phase_portrait("theta2").axes) == 1
     assert len(chain(13).phase_portrait().axes) == 12
     assert len(chain(13).phase_portrait(*(f"j{k}" for k in range(13))).axes) == 13
@@ -67,7 +67,7 @@ def test_portraits_that_are_asked_for() -> None:
 def test_the_path_of_a_pendulum_is_a_circle() -> None:
     motion = run("pendulum")
     (axes,) = motion.plot_path().axes
-    line = named(axes, "P1")
+    line = curve_named(axes, "P1")
     plane = axes.get_xlabel()[0] + axes.get_ylabel()[0]
     x, y = (np.asarray(z) for z in line.get_data())
     theta = motion.q[:, 0]
@@ -87,7 +87,7 @@ def test_planes_and_space() -> None:
     (axes,) = falling.axes
     pose = lg.compile(motion.mechanism).pose(motion.q, "brick")
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "z [m]")
-    assert np.allclose(np.column_stack(named(axes, "brick").get_data()), pose[:, [0, 2], 3])
+    assert np.allclose(np.column_stack(curve_named(axes, "brick").get_data()), pose[:, [0, 2], 3])
     (seen,) = motion.plot_path("brick", plane="yz").axes
     assert (seen.get_xlabel(), seen.get_ylabel()) == ("y [m]", "z [m]")
     (space,) = run("puma560").plot_path("link6").axes
@@ -100,15 +100,15 @@ def test_planes_and_space() -> None:
 
 
 def test_the_frames_that_are_shown() -> None:
-    def shown(figure: Any) -> list[str]:
+    def legend_texts(figure: Any) -> list[str]:
         return [t.get_text() for t in figure.legends[0].get_texts()]
 
-    assert shown(run("two_r").plot_path())[0] == "tip"
+    assert legend_texts(run("two_r").plot_path())[0] == "tip"
     # the rocker's origin is its pivot, which stays
     closed = copy.copy(run("four_bar"))
     closed.mechanism = closed.mechanism.replace(frames=())
-    assert shown(closed.plot_path())[0] == "coupler"
-    assert shown(run("two_r").plot_path("link1", "link2"))[:2] == ["link1", "link2"]
+    assert legend_texts(closed.plot_path())[0] == "coupler"
+    assert legend_texts(run("two_r").plot_path("link1", "link2"))[:2] == ["link1", "link2"]
     for bad, says in ((("tup",), "Did you mean 'tip'"), (("theta1",), "there is no frame or body 'theta1'")):
         with pytest.raises(lg.ArgumentError, match=says):
             run("two_r").plot_path(*bad)
@@ -117,8 +117,8 @@ def test_the_frames_that_are_shown() -> None:
     broken = copy.copy(run("two_r"))
     broken.q = broken.q.copy()
     broken.q[50:] = np.nan
-    line = named(broken.plot_path("tip").axes[0], "tip")
-    assert np.array_equal(line.get_xdata(), named(run("two_r").plot_path("tip").axes[0], "tip").get_xdata()[:50])
+    line = curve_named(broken.plot_path("tip").axes[0], "tip")
+    assert np.array_equal(line.get_xdata(), curve_named(run("two_r").plot_path("tip").axes[0], "tip").get_xdata()[:50])
     broken.q[:] = np.inf
     with pytest.raises(lg.ArgumentError, match="no row of the motion is finite"):
         broken.plot_path()

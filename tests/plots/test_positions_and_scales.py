@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.plots.motions import crane, floating, run, stopped
+from tests.plots.motions import crane, floating, run, stopped_motion
 
 
 def panel(figure: Any, label: str) -> Any:
@@ -24,18 +24,18 @@ def curves(figure: Any, label: str) -> dict[str, np.ndarray]:
 
 def test_positions_of_a_tip_over_time() -> None:
     motion = run("two_r")
-    found = curves(motion.plot(frames="tip"), "position [m]")
+    lines = curves(motion.plot(frames="tip"), "position [m]")
     q1, q12 = motion.q[:, 0], motion.q.sum(axis=1)
-    assert sorted(found) == ["tip.x", "tip.y"]  # it stays in the plane
-    np.testing.assert_allclose(found["tip.x"], np.cos(q1) + np.cos(q12), atol=1e-13)
-    np.testing.assert_allclose(found["tip.y"], np.sin(q1) + np.sin(q12), atol=1e-13)
+    assert sorted(lines) == ["tip.x", "tip.y"]  # it stays in the plane
+    np.testing.assert_allclose(lines["tip.x"], np.cos(q1) + np.cos(q12), atol=1e-13)
+    np.testing.assert_allclose(lines["tip.y"], np.sin(q1) + np.sin(q12), atol=1e-13)
     assert [a.get_ylabel() for a in motion.plot("positions", "energy").figure.axes] == ["position [m]", "energy [J]"]
 
 
 def test_positions_of_bodies() -> None:
     motion = floating()
-    found = curves(motion.plot(frames=["brick"]), "position [m]")
-    np.testing.assert_allclose(found["brick.z"], motion.q[:, 6], atol=1e-14)
+    lines = curves(motion.plot(frames=["brick"]), "position [m]")
+    np.testing.assert_allclose(lines["brick.z"], motion.q[:, 6], atol=1e-14)
     with pytest.raises(lg.ArgumentError, match="no frame or body 'tipp'"):
         run("two_r").plot(frames="tipp")
 
@@ -59,7 +59,7 @@ def test_angles_in_radians() -> None:
 
 def test_multipliers_that_grow_without_bound_stay_readable() -> None:
     """At the lock they are 1505 N, and 0.1 N half way: both can be read off."""
-    motion = stopped()
+    motion = stopped_motion()
     axes = panel(motion.plot("multipliers"), "constraint force λ [N]")
     assert axes.get_yscale() == "symlog"
     ticks = axes.get_yticks()
@@ -71,8 +71,8 @@ def test_multipliers_that_grow_without_bound_stay_readable() -> None:
     assert seen[1] - seen[0] > 0.2 * (seen[2] - seen[0])
 
 
-def test_scales_that_are_asked_for() -> None:
-    motion = stopped()
+def test_scales_that_are_requested() -> None:
+    motion = stopped_motion()
     assert panel(motion.plot("multipliers", scale="linear"), "constraint force λ [N]").get_yscale() == "linear"
     figure = motion.plot("multipliers", "reactions", scale="log")
     axes = panel(figure, "constraint force |λ| [N]")

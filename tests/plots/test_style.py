@@ -38,7 +38,7 @@ def test_the_measure_itself() -> None:
 
 
 @pytest.mark.parametrize("eyes", SEEN_WITH)
-def test_colours_are_told_apart(eyes: str) -> None:
+def test_colours_are_distinguished(eyes: str) -> None:
     """Pairwise, and from white; 2.3 is a just noticeable difference."""
     seen = {color: lab(color, SEEN_WITH[eyes]) for color in (*COLOURS, "#FFFFFF")}
     for a, b in combinations(seen, 2):

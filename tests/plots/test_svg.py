@@ -30,7 +30,7 @@ def figure() -> str:
 
 def points(path: str) -> np.ndarray:
     """The points of a path of straight lines, absolute or relative."""
-    here, found, command = np.zeros(2), [], "M"
+    here, results, command = np.zeros(2), [], "M"
     words = re.findall(r"[MLlz]|-?(?:\d+\.?\d*|\.\d+)", path)
     at = 0
     while at < len(words):
@@ -39,9 +39,9 @@ def points(path: str) -> np.ndarray:
             continue
         step = np.array([float(words[at]), float(words[at + 1])])
         here = here + step if command == "l" else step
-        found.append(here)
+        results.append(here)
         at += 2
-    return np.array(found)
+    return np.array(results)
 
 
 def paths(svg: str) -> list[str]:
@@ -75,7 +75,7 @@ def test_references_lead_somewhere(figure: str) -> None:
 def test_an_address_can_stand_in_double_quotes(figure: str) -> None:
     from urllib.parse import unquote
 
-    told = data_url(minify_svg(figure))
-    assert told.startswith("data:image/svg+xml,<svg")
-    assert not set('"#&\n') & set(told)
-    assert len(paths(unquote(told.partition(",")[2]))) == len(paths(figure))
+    url = data_url(minify_svg(figure))
+    assert url.startswith("data:image/svg+xml,<svg")
+    assert not set('"#&\n') & set(url)
+    assert len(paths(unquote(url.partition(",")[2]))) == len(paths(figure))

@@ -27,10 +27,10 @@ from lagrangian.proof import loop_types as proof_of_types
 from lagrangian.proof import loops as proof_of_loops
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import decide
-from tests.algorithms.test_mutations import altered, places
+from tests.algorithms.test_mutations import altered_copy, places
 from tests.kernels.rows import expression
 from tests.mechanisms import random_mechanism, two_chains
-from tests.proof.test_loops import EXPRESSIONS, OF_CONSTRAINTS, rolled
+from tests.proof.test_loops import EXPRESSIONS, OF_CONSTRAINTS, rolling_mechanism
 
 TYPE_FILES = [importlib.import_module(f"lagrangian.model.loops.{name}") for name in TYPES]
 USERS = (
@@ -88,16 +88,16 @@ LEFT_OUT = {
 @cache
 def systems() -> dict[str, list[SymbolicSystem]]:
     small = random_mechanism(["revolute", "prismatic"], 1, chain=True)
-    given = (("j0", expression(small, "1 + j1^2*cos(2*t)")), ("j1", expression(small, "sin(j0 - t)")))
+    values = (("j0", expression(small, "1 + j1^2*cos(2*t)")), ("j1", expression(small, "sin(j0 - t)")))
     tied = [lg.HolonomicConstraint(f"e{k}", expression(small, text)) for k, text in enumerate(EXPRESSIONS)]
-    written = [small.replace(constraints=[lg.PfaffianConstraint("p", given, expression(small, "0.3*sin(2*t) - t^2"))])]
+    written = [small.replace(constraints=[lg.PfaffianConstraint("p", values, expression(small, "0.3*sin(2*t) - t^2"))])]
     written += [small.replace(constraints=[one]) for one in tied]
     on_plate = {"on": "plate", "point": (0, 0, 0.1)}
     contacts = [
         lg.library("rolling_disc"),
-        rolled(lg.RollingConstraint("disc", "ball", 0.3, axis="z")),
-        rolled(lg.RollingConstraint("disc", "ball", 0.3, center=(0.1, 0, 0), axis="y", **on_plate)),
-        rolled(
+        rolling_mechanism(lg.RollingConstraint("disc", "ball", 0.3, axis="z")),
+        rolling_mechanism(lg.RollingConstraint("disc", "ball", 0.3, center=(0.1, 0, 0), axis="y", **on_plate)),
+        rolling_mechanism(
             lg.RollingConstraint("sphere", "ball", 0.3, center=(0.1, 0.02, 0), **on_plate),
             lg.KnifeEdgeConstraint("k", "ball", (0, 1, 0), (0.3, 0.1, 0)),
         ),
@@ -115,14 +115,14 @@ def systems() -> dict[str, list[SymbolicSystem]]:
 
 
 @cache
-def derived(system: SymbolicSystem) -> proofs.DerivedEquations:
+def derived_equations(system: SymbolicSystem) -> proofs.DerivedEquations:
     """What does not depend on constraints."""
     return proofs.derive(system)
 
 
 def first_failure(cases: list[SymbolicSystem]) -> str | None:
     for system in cases:
-        claims, _ = proofs.claims(system, derived(system), points=2)  # at one alone two speeds may be the same
+        claims, _ = proofs.claims(system, derived_equations(system), points=2)  # at one alone two speeds may be the same
         for claim in sorted(claims, key=lambda claim: not claim.what.startswith("loops")):
             if any(word in claim.what for word in OF_CONSTRAINTS) and not decide(claim.what, claim.how, claim.entries):
                 return claim.what
@@ -145,11 +145,11 @@ def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.
             patch.setitem(loop_types.TYPES, name, getattr(changed, type(kind).__name__)())
 
 
-def missed(module: types.ModuleType, cases: list[SymbolicSystem]) -> list[str]:
-    found = []
+def undetected_mutations(module: types.ModuleType, cases: list[SymbolicSystem]) -> list[str]:
+    results = []
     lines = inspect.getsource(module).splitlines()
     for n in range(places(module)):
-        changed, line, function = altered(module, n)
+        changed, line, function = altered_copy(module, n)
         if any(fragment in lines[line - 1] or fragment == f"def {function}" for fragment in LEFT_OUT):
             continue
         with pytest.MonkeyPatch.context() as patch:
@@ -169,8 +169,8 @@ def missed(module: types.ModuleType, cases: list[SymbolicSystem]) -> list[str]:
             ):
                 wrong = "it does not even run"
         if wrong is None:
-            found.append(f"{module.__file__}:{line} in {function}: {lines[line - 1].strip()}")
-    return found
+            results.append(f"{module.__file__}:{line} in {function}: {lines[line - 1].strip()}")
+    return results
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_unaltered_everything_is_proved() -> None:
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_alteration_of_a_loop_type_is_caught(kind: str) -> None:
     module = importlib.import_module(f"lagrangian.model.loops.{kind}")
-    assert not missed(module, systems()[kind])
+    assert not undetected_mutations(module, systems()[kind])
 
 
 @pytest.mark.parametrize("sign", range(6))
@@ -191,13 +191,13 @@ def test_a_wrong_sign_of_any_equation_is_caught(sign: int, monkeypatch: pytest.M
     for kind, loop_kind in TYPES.items():
         original = loop_kind.equations
 
-        def flipped(loop, a, b, original=original):
+        def flip_sign(loop, a, b, original=original):
             return [(label, -eta if k == sign else eta) for k, (label, eta) in enumerate(original(loop, a, b))]
 
         system = systems()[kind][0]
         if sign < system.mechanism.loops[0].equation_count:
             with monkeypatch.context() as patch:
-                patch.setattr(loop_kind, "equations", flipped, raising=False)
+                patch.setattr(loop_kind, "equations", flip_sign, raising=False)
                 assert first_failure([system]) is not None, kind
 
 
@@ -218,4 +218,4 @@ def test_a_wrong_sign_of_any_equation_is_caught(sign: int, monkeypatch: pytest.M
 )
 def test_every_alteration_of_what_constraints_are_made_of_is_caught(module: types.ModuleType, cases: tuple[str, ...]) -> None:
     assert places(module) >= 3
-    assert not missed(module, [system for name in cases for system in systems()[name]])
+    assert not undetected_mutations(module, [system for name in cases for system in systems()[name]])

@@ -24,7 +24,7 @@ def of_constraints(mechanism: lg.Mechanism, points: int = 1) -> tuple[list[State
     return [decide(claim.what, claim.how, claim.entries) for claim in chosen], left_out
 
 
-def proved(mechanism: lg.Mechanism) -> list[str]:
+def proved_statements(mechanism: lg.Mechanism) -> list[str]:
     statements, _ = of_constraints(mechanism)
     for statement in statements:
         assert statement, (statement.what, statement.problem, statement.differs[:3])
@@ -48,7 +48,7 @@ SOLVED = "compiled: accelerations, multipliers"
     ],
 )
 def test_constraints_of_the_library(name: str, statements: list[str]) -> None:
-    assert proved(lg.library(name)) == statements
+    assert proved_statements(lg.library(name)) == statements
 
 
 def test_the_certificate_says_what_was_proved_and_how() -> None:
@@ -63,12 +63,12 @@ def test_the_certificate_says_what_was_proved_and_how() -> None:
 
 @pytest.mark.parametrize("kind", LOOP_TYPES)
 def test_every_loop_type(kind: str) -> None:
-    found = proved(two_chains(["revolute", "prismatic"], ["revolute", "revolute"], kind))
-    assert FORCES in found
-    assert SHIPPED.format("loops") in found
+    actual = proved_statements(two_chains(["revolute", "prismatic"], ["revolute", "revolute"], kind))
+    assert FORCES in actual
+    assert SHIPPED.format("loops") in actual
 
 
-def rolled(*constraints: lg.RollingConstraint | lg.KnifeEdgeConstraint) -> lg.Mechanism:
+def rolling_mechanism(*constraints: lg.RollingConstraint | lg.KnifeEdgeConstraint) -> lg.Mechanism:
     table = lg.Joint("table", "revolute", "ground", "plate", axis="x", actuated=False)
     bodies = [lg.Body("plate", 2.0, (0.1, 0, 0), (0.2, 0.3, 0.4)), lg.Body("ball", 1.0, inertia=(0.1, 0.2, 0.1))]
     joints = [table, lg.Joint("ball", "free", "ground", "ball", actuated=False)]
@@ -90,7 +90,7 @@ ON_PLATE = {"on": "plate", "point": (0, 0, 0.1), "normal": (0.36, 0.48, 0.8)}
     ids=["sphere", "sphere on a plate", "disc lying flat", "disc on a plate", "knife edge"],
 )
 def test_rolling_and_sliding(constraint: lg.RollingConstraint | lg.KnifeEdgeConstraint) -> None:
-    proved(rolled(constraint))
+    proved_statements(rolling_mechanism(constraint))
 
 
 EXPRESSIONS = (
@@ -105,15 +105,15 @@ EXPRESSIONS = (
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_equations_of_coordinates_and_time(text: str) -> None:
-    proved(with_equations(random_mechanism(["revolute", "prismatic"], 1, chain=True), text))
+    proved_statements(with_equations(random_mechanism(["revolute", "prismatic"], 1, chain=True), text))
 
 
 def test_pfaffian_forms() -> None:
     small = random_mechanism(["revolute", "prismatic", "helical"], 2, chain=True)
     w = lg.parameter("w", 2.0)
-    given = (("j0", expression(small, "1 + j1^2*cos(2*t)")), ("j2", expression(small, "sin(j0 - t)*tanh(j2)")))
+    values = (("j0", expression(small, "1 + j1^2*cos(2*t)")), ("j2", expression(small, "sin(j0 - t)*tanh(j2)")))
     phi = 0.4 * lg.model.expression.call("sin", w * expression(small, "t"))
-    assert SOLVED in proved(small.replace(constraints=[lg.PfaffianConstraint("p", given, phi)]))
+    assert SOLVED in proved_statements(small.replace(constraints=[lg.PfaffianConstraint("p", values, phi)]))
 
 
 # -- what is left out is said ----------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.proof import forward_dynamics as forward_proof
 from lagrangian.proof import prove, shipped
 from lagrangian.proof.certificate import decide
-from tests.algorithms.test_mutations import altered, places
+from tests.algorithms.test_mutations import altered_copy, places
 from tests.proof.trees import tree
 
 PROOF = (prove, forward_proof, shipped)
@@ -131,7 +131,7 @@ def test_every_alteration_is_caught(
     count = places(module)
     assert count >= 3
     for n in range(count):
-        changed, line, function = altered(module, n)
+        changed, line, function = altered_copy(module, n)
         if any(fragment in lines[line - 1] or fragment == f"def {function}" for fragment in LEFT_OUT):
             continue
         with monkeypatch.context() as patch:

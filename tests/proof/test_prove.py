@@ -41,7 +41,7 @@ TREES = {
 
 @pytest.mark.parametrize("symbols", ["given", "inertial"])
 @pytest.mark.parametrize("name", [given for given in MARKED if given not in LARGE and given != "stewart"])
-def test_library(name: str, symbols: str) -> None:
+def test_equations_of_the_library_are_proved(name: str, symbols: str) -> None:
     certificate = prove(SymbolicSystem(with_single_coordinates(lg.library(name)), symbols), points=1)
     assert certificate, certificate
 
@@ -50,7 +50,7 @@ def test_library(name: str, symbols: str) -> None:
 @pytest.mark.parametrize("symbols", ["given", "inertial"])
 def test_stewart_platform(symbols: str) -> None:
     """Its six loops make the longest proof of the library."""
-    test_library("stewart", symbols)
+    test_equations_of_the_library_are_proved("stewart", symbols)
 
 
 @pytest.mark.parametrize("name", LARGE)
@@ -61,7 +61,7 @@ def test_large_arms(name: str) -> None:
 
 @pytest.mark.parametrize("symbols", ["given", "inertial", "all"])
 @pytest.mark.parametrize("name", TREES)
-def test_trees(name: str, symbols: str) -> None:
+def test_equations_of_trees_are_proved(name: str, symbols: str) -> None:
     certificate = prove(SymbolicSystem(TREES[name], symbols), points=1)
     assert certificate, certificate
 
@@ -83,12 +83,12 @@ def test_a_puma_takes_about_half_a_second() -> None:
     assert certificate.seconds > 0
 
 
-def test_progress() -> None:
-    told: list[tuple[str, float]] = []
-    prove(SymbolicSystem(lg.library("pendulum")), progress=lambda what, done: told.append((what, done)))
-    assert [done for _, done in told] == sorted(done for _, done in told)
-    assert told[-1] == ("proved", 1.0)
-    assert any("Kane" in what for what, _ in told)
+def test_progress_names_each_statement() -> None:
+    messages: list[tuple[str, float]] = []
+    prove(SymbolicSystem(lg.library("pendulum")), progress=lambda what, done: messages.append((what, done)))
+    assert [done for _, done in messages] == sorted(done for _, done in messages)
+    assert messages[-1] == ("proved", 1.0)
+    assert any("Kane" in what for what, _ in messages)
 
 
 # -- the exact tree is the tree that ships -----------------------------------------------------------------------------
@@ -102,8 +102,8 @@ def test_exact_tree_has_the_values_of_the_shipped_one(name: str) -> None:
     exact, shipped = exact_tree(system), trees.build_tree(lg.library(name))
     for key, array in shipped.constants.items():
         if not key.startswith("coulomb"):
-            found = [float(evaluate_element(system.ring(x))) for x in exact.constants[key].ravel()]
-            np.testing.assert_allclose(found, array.ravel(), atol=1e-12, err_msg=key)
+            actual = [float(evaluate_element(system.ring(x))) for x in exact.constants[key].ravel()]
+            np.testing.assert_allclose(actual, array.ravel(), atol=1e-12, err_msg=key)
     assert exact.exact
     assert not shipped.exact
     assert (exact.kind, exact.parent, exact.iv) == (shipped.kind, shipped.parent, shipped.iv)

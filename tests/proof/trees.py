@@ -21,8 +21,8 @@ def decimals(x: np.ndarray, digits: int = 2) -> tuple[float, ...]:
 
 
 def body(rng: np.random.Generator, name: str) -> lg.Body:
-    made = random_body(rng, name)
-    return lg.Body(name, round(float(made.mass), 2), decimals(np.array(made.center)), decimals(np.array(made.inertia), 4))
+    body = random_body(rng, name)
+    return lg.Body(name, round(float(body.mass), 2), decimals(np.array(body.center)), decimals(np.array(body.inertia), 4))
 
 
 def placement(rng: np.random.Generator, angle: Scalar = 0) -> lg.Transform:

@@ -49,7 +49,7 @@ def test_mass_matrix_with_and_without_motors(dyn: lg.Dynamics) -> None:
         same(dyn.mass_matrix(ARM.poses[pose]), OWN[f"M_{pose}"])
 
 
-def test_gravity(dyn: lg.Dynamics) -> None:
+def test_gravity_is_the_published_one(dyn: lg.Dynamics) -> None:
     for pose in ("qn", "qz", "qr", "qs"):
         same(dyn.gravity(ARM.poses[pose]), OWN[f"g_{pose}"])
     np.testing.assert_allclose(dyn.gravity(QN), PUBLISHED["gravload_qn"], atol=TOLERANCE["published"])
@@ -70,9 +70,9 @@ def test_published_inverse_dynamics(dyn: lg.Dynamics) -> None:
 
 def test_published_forward_dynamics(dyn: lg.Dynamics) -> None:
     """With friction, as the toolbox's `accel` has it; the recomputation below is without."""
-    given = PUBLISHED["accel"]
-    found = dyn.forward_dynamics(QN, given["qd"], given["tau"])
-    np.testing.assert_allclose(found, given["qdd"], rtol=0, atol=TOLERANCE["published"])
+    values = PUBLISHED["accel"]
+    accelerations = dyn.forward_dynamics(QN, values["qd"], values["tau"])
+    np.testing.assert_allclose(accelerations, values["qdd"], rtol=0, atol=TOLERANCE["published"])
 
 
 def test_published_inertial_torque(dyn: lg.Dynamics) -> None:

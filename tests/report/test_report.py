@@ -44,13 +44,13 @@ class Page(HTMLParser):
             self.open.append(tag)
         if tag == "sup":
             self.handle_data("^")
-        found = dict(attributes)
-        self.links += [found[name] or "" for name in ("src", "href") if name in found]
-        assert not any(name.startswith("on") for name in found)
+        entries = dict(attributes)
+        self.links += [entries[name] or "" for name in ("src", "href") if name in entries]
+        assert not any(name.startswith("on") for name in entries)
         tables = self.tables.setdefault(self.section, [])
         match tag:
             case "section":
-                self.section = found["id"] or ""
+                self.section = entries["id"] or ""
             case "table":
                 tables.append([])
             case "tr":
@@ -80,20 +80,20 @@ class Page(HTMLParser):
 
 def value(shown: str) -> float:
     """A number as a page writes it."""
-    found = re.fullmatch(r"(−?)([\d.]*?)(?:\u00a0×\u00a0)?(?:10\^(−?\d+))?", shown.lstrip("+"))
-    assert found, shown
-    sign, mantissa, exponent = found.groups()
+    match = re.fullmatch(r"(−?)([\d.]*?)(?:\u00a0×\u00a0)?(?:10\^(−?\d+))?", shown.lstrip("+"))
+    assert match, shown
+    sign, mantissa, exponent = match.groups()
     return (-1 if sign else 1) * float(mantissa or 1) * 10.0 ** int((exponent or "0").replace("−", "-"))
 
 
 @pytest.fixture(scope="module")
-def closed() -> lg.Motion:
+def linkage_motion() -> lg.Motion:
     return lg.simulate(lg.library("four_bar"), 2.0, events=[lg.Event("theta1 - 2", name="past two")], t_eval=201)
 
 
 @pytest.fixture(scope="module")
-def html(closed: lg.Motion) -> str:
-    return report_html(closed)
+def html(linkage_motion: lg.Motion) -> str:
+    return report_html(linkage_motion)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def test_sections(page: Page) -> None:
+def test_sections_are_in_order_and_complete(page: Page) -> None:
     expected = ["mechanism", "equations", "joints", "forces", "energy", "constraints", "events", "actuators", "solver"]
     assert [name for name in page.words if name != "head"] == expected
     assert "✗" not in page.words["equations"]
@@ -125,64 +125,70 @@ def test_sections(page: Page) -> None:
     assert "could not be written" not in "".join(page.words.values())
 
 
-def test_joints(page: Page, closed: lg.Motion) -> None:
-    for k, name in enumerate(closed.coordinate_names):
+def test_joints_have_ranges_and_torques(page: Page, linkage_motion: lg.Motion) -> None:
+    for k, name in enumerate(linkage_motion.coordinate_names):
         row = page.row("joints", name)
-        for heading, x in (("start", closed.q[0, k]), ("end", closed.q[-1, k]), ("least", closed.q[:, k].min())):
+        for heading, x in (
+            ("start", linkage_motion.q[0, k]),
+            ("end", linkage_motion.q[-1, k]),
+            ("least", linkage_motion.q[:, k].min()),
+        ):
             assert value(row[heading]) == pytest.approx(x, rel=1e-3)
     shown = next(rows for rows in page.tables["joints"] if rows[0][1] == "peak speed")
     for k, row in enumerate(shown[1:]):
-        assert row[0] == closed.speed_names[k]
-        assert value(row[1]) == pytest.approx(np.abs(closed.qd[:, k]).max(), rel=1e-3)
-        assert value(row[3]) == pytest.approx(np.abs(closed.qdd[:, k]).max(), rel=1e-3)
+        assert row[0] == linkage_motion.speed_names[k]
+        assert value(row[1]) == pytest.approx(np.abs(linkage_motion.qd[:, k]).max(), rel=1e-3)
+        assert value(row[3]) == pytest.approx(np.abs(linkage_motion.qdd[:, k]).max(), rel=1e-3)
     driven = dict(zip(shown[0], shown[1], strict=True))
-    assert value(driven["peak torque"]) == pytest.approx(np.abs(closed.tau[:, 0]).max(), rel=1e-3)
-    mean = float(np.diff(closed.t) @ (closed.tau[1:, 0] ** 2 + closed.tau[:-1, 0] ** 2)) / 2 / 2.0
+    assert value(driven["peak torque"]) == pytest.approx(np.abs(linkage_motion.tau[:, 0]).max(), rel=1e-3)
+    mean = float(np.diff(linkage_motion.t) @ (linkage_motion.tau[1:, 0] ** 2 + linkage_motion.tau[:-1, 0] ** 2)) / 2 / 2.0
     assert value(driven["RMS torque"]) == pytest.approx(math.sqrt(mean), rel=1e-3)
 
 
-def test_energy(page: Page, closed: lg.Motion) -> None:
-    T, V = closed.kinetic_energy, closed.potential_energy
+def test_energies_of_the_report_balance(page: Page, linkage_motion: lg.Motion) -> None:
+    T, V = linkage_motion.kinetic_energy, linkage_motion.potential_energy
     assert value(page.row("energy", "kinetic energy")["change"]) == pytest.approx(T[-1] - T[0], rel=1e-3)
     assert value(page.row("energy", "potential energy")["start"]) == pytest.approx(V[0], rel=1e-3)
-    work = closed.work["torque"].sum(axis=1)
+    work = linkage_motion.work["torque"].sum(axis=1)
     assert value(page.row("energy", "work of torques")["change"]) == pytest.approx(work[-1], rel=1e-3)
-    assert value(page.row("energy", "remainder (error)")["change"]) == pytest.approx(closed.energy_balance[-1], rel=0.06)
+    assert value(page.row("energy", "remainder (error)")["change"]) == pytest.approx(linkage_motion.energy_balance[-1], rel=0.06)
     parts = [value(page.row("energy", "together")["change"]), -value(page.row("energy", "work of torques")["change"])]
-    assert sum(parts) == pytest.approx(0.0, abs=2e-3 * closed.energy_scale)
+    assert sum(parts) == pytest.approx(0.0, abs=2e-3 * linkage_motion.energy_scale)
 
 
-def test_constraints_and_events(page: Page, closed: lg.Motion) -> None:
+def test_constraints_and_events(page: Page, linkage_motion: lg.Motion) -> None:
     drift = page.row("constraints", "at the integrator's steps")
-    assert value(list(drift.values())[1]) == pytest.approx(closed.statistics["drift_at_steps"], rel=0.06)
+    assert value(list(drift.values())[1]) == pytest.approx(linkage_motion.statistics["drift_at_steps"], rel=0.06)
     event = page.row("events", "past two")
-    assert value(event["t [s]"]) == pytest.approx(closed.events[0].t, rel=1e-6)
+    assert value(event["t [s]"]) == pytest.approx(linkage_motion.events[0].t, rel=1e-6)
     assert value(event["theta1 [rad]"]) == pytest.approx(2.0, rel=1e-6)
 
 
-def test_forces(page: Page, closed: lg.Motion) -> None:
-    for k, name in enumerate(closed.constraint_names):
-        assert value(page.row("forces", name)["peak |λ|"]) == pytest.approx(np.abs(closed.multipliers[:, k]).max(), rel=1e-3)
-    reactions = np.linalg.norm(closed.reactions[:, :, 3:], axis=2).max(axis=0)
+def test_constraint_forces_and_reactions_are_those_of_the_motion(page: Page, linkage_motion: lg.Motion) -> None:
+    for k, name in enumerate(linkage_motion.constraint_names):
+        assert value(page.row("forces", name)["peak |λ|"]) == pytest.approx(
+            np.abs(linkage_motion.multipliers[:, k]).max(), rel=1e-3
+        )
+    reactions = np.linalg.norm(linkage_motion.reactions[:, :, 3:], axis=2).max(axis=0)
     for k, joint in enumerate(lg.library("four_bar").joints):
         assert value(page.row("forces", joint.name)["peak force [N]"]) == pytest.approx(reactions[k], rel=1e-3)
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_torques_and_motors_of_the_circle(circle: lg.Motion) -> None:
-    found = Page(report_html(circle))
-    assert value(found.row("actuators", "theta1")["peak"]) == pytest.approx(168.3, abs=0.05)
+    page = Page(report_html(circle))
+    assert value(page.row("actuators", "theta1")["peak"]) == pytest.approx(168.3, abs=0.05)
     sizing = lg.size_actuators(lg.library("two_r"), circle)
     chosen = sizing["theta1"].chosen
     assert chosen is not None
-    assert chosen.motor.name in found.words["actuators"]
-    assert str(chosen.gear) in found.words["actuators"]
-    assert "Proved" in found.words["equations"]
+    assert chosen.motor.name in page.words["actuators"]
+    assert str(chosen.gear) in page.words["actuators"]
+    assert "Proved" in page.words["equations"]
 
 
-def test_solver(page: Page, closed: lg.Motion) -> None:
+def test_the_solver_is_described_with_its_versions(page: Page, linkage_motion: lg.Motion) -> None:
     words = page.words["solver"]
-    assert f"Steps{closed.statistics['accepted']}" in words
+    assert f"Steps{linkage_motion.statistics['accepted']}" in words
     assert "DOP853" in words
     assert "numpy" in words
 
@@ -218,9 +224,9 @@ def test_names_are_text() -> None:
     html = report_html(lg.simulate(wicked, 0.2, events=[lg.Event("theta1 - 100", name=WICKED)], t_eval=11))
     assert "<img src=x" not in html
     assert "<script>alert" not in html
-    found = Page(html)  # which sees no attribute that is code
-    assert f"bar {WICKED}" in found.words["head"]
-    assert WICKED in found.words["mechanism"]
+    page = Page(html)  # which sees no attribute that is code
+    assert f"bar {WICKED}" in page.words["head"]
+    assert WICKED in page.words["mechanism"]
 
 
 # -- what fails, fails alone --------------------------------------------------------------------------------------------
@@ -234,25 +240,25 @@ def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.Monke
     parts = [ReportSection(p.id, p.title, broken) if p.id == "energy" else p for p in write.PARTS]
     monkeypatch.setattr(write, "PARTS", parts)
     monkeypatch.setattr(write, "png", broken)
-    told: list[tuple[int, int]] = []
+    messages: list[tuple[int, int]] = []
     with pytest.warns(lg.ReportWarning, match="picture for paper, Energy: could not be written: ZeroDivisionError") as met:
-        found = Page(report_html(circle, lambda done, total: told.append((done, total))))
+        page = Page(report_html(circle, lambda done, total: messages.append((done, total))))
     assert len(met) == 1
-    assert told == [(k, len(write.PARTS) + 2) for k in range(len(write.PARTS) + 3)]
-    assert "could not be written: ZeroDivisionError: no <luck>" in found.words["energy"]
-    assert "Proved" in found.words["equations"]
+    assert messages == [(k, len(write.PARTS) + 2) for k in range(len(write.PARTS) + 3)]
+    assert "could not be written: ZeroDivisionError: no <luck>" in page.words["energy"]
+    assert "Proved" in page.words["equations"]
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_without_a_mechanism(closed: lg.Motion, tmp_path: Path) -> None:
-    found = lg.read(closed.save(tmp_path / "run.nc"))
-    found.mechanism = None
+def test_without_a_mechanism(linkage_motion: lg.Motion, tmp_path: Path) -> None:
+    loaded = lg.read(linkage_motion.save(tmp_path / "run.nc"))
+    loaded.mechanism = None
     with pytest.warns(lg.ReportWarning, match="Mechanism, Equations of motion.*needs the mechanism") as met:
-        page = Page(write_report(found, tmp_path / "run.html").read_text(encoding="utf-8"))
+        page = Page(write_report(loaded, tmp_path / "run.html").read_text(encoding="utf-8"))
     assert len(met) <= 2  # parts with the same reason are told of together
     for section in ("mechanism", "equations", "actuators"):
         assert "needs the mechanism" in page.words[section]
-    assert value(page.row("energy", "kinetic energy")["end"]) == pytest.approx(closed.kinetic_energy[-1], rel=1e-3)
+    assert value(page.row("energy", "kinetic energy")["end"]) == pytest.approx(linkage_motion.kinetic_energy[-1], rel=1e-3)
 
 
 def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,18 +285,18 @@ def test_a_run_of_nothing() -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_run_that_broke_down(closed: lg.Motion, tmp_path: Path) -> None:
-    found = lg.read(closed.save(tmp_path / "run.nc"))
-    for rows in (found.q, found.qd, found.qdd, found.tau, found.multipliers, found.kinetic_energy, found.potential_energy):
+def test_a_run_that_broke_down(linkage_motion: lg.Motion, tmp_path: Path) -> None:
+    loaded = lg.read(linkage_motion.save(tmp_path / "run.nc"))
+    for rows in (loaded.q, loaded.qd, loaded.qdd, loaded.tau, loaded.multipliers, loaded.kinetic_energy, loaded.potential_energy):
         rows[-20:] = np.nan
-    found.ending = Ending(Status.FAILED, 1.8, reason="the numbers are not finite any more")
+    loaded.ending = Ending(Status.FAILED, 1.8, reason="the numbers are not finite any more")
     with pytest.warns(lg.ReportWarning):  # motors are not chosen for it
-        page = Page(report_html(found))
+        page = Page(report_html(loaded))
     assert "left out" not in page.words["joints"]  # where it went before is drawn
     assert "could not be written" not in page.words["joints"]
     assert "not finite any more" in page.words["head"]
     assert page.row("joints", "theta1")["end"] == "not a number"
-    assert value(page.row("joints", "theta1")["start"]) == pytest.approx(closed.q[0, 0], rel=1e-3)
+    assert value(page.row("joints", "theta1")["start"]) == pytest.approx(linkage_motion.q[0, 0], rel=1e-3)
     assert "does not balance" in page.words["energy"]
 
 
@@ -298,17 +304,17 @@ def test_a_run_that_broke_down(closed: lg.Motion, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_verdicts(closed: lg.Motion, tmp_path: Path) -> None:
-    found = lg.read(closed.save(tmp_path / "run.nc"))
-    assert energy_verdict(found).good
-    assert constraints_verdict(found).good
-    found.kinetic_energy = found.kinetic_energy * 1.001  # a thousandth too much is seen
-    assert energy_verdict(found).good is False
-    found.statistics["drift_between_steps"] = 1e-3
-    assert constraints_verdict(found).good is False
-    assert "does not balance" in str(energy(ReportSubject(found)))
-    found.statistics["adaptive"] = False
-    assert energy_verdict(found).good is None
+def test_verdicts_follow_the_energy_error(linkage_motion: lg.Motion, tmp_path: Path) -> None:
+    loaded = lg.read(linkage_motion.save(tmp_path / "run.nc"))
+    assert energy_verdict(loaded).good
+    assert constraints_verdict(loaded).good
+    loaded.kinetic_energy = loaded.kinetic_energy * 1.001  # a thousandth too much is seen
+    assert energy_verdict(loaded).good is False
+    loaded.statistics["drift_between_steps"] = 1e-3
+    assert constraints_verdict(loaded).good is False
+    assert "does not balance" in str(energy(ReportSubject(loaded)))
+    loaded.statistics["adaptive"] = False
+    assert energy_verdict(loaded).good is None
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -317,12 +323,12 @@ def test_limits_that_are_passed_are_seen() -> None:
     bounds = [lg.JointLimits(speed=100, effort=5), lg.JointLimits(-3, 3, speed=4)]
     arm = arm.replace(joints=[replace(j, limits=x) for j, x in zip(arm.joints, bounds, strict=True)])
     motion = lg.simulate(arm, 1.0, torque=[8, 0], t_eval=101)
-    told = [x.short for x in limits_verdicts(motion)]
-    assert told == [line for line in str(motion).splitlines() if "its limit is" in line]  # as the terminal says it
+    messages = [x.short for x in limits_verdicts(motion)]
+    assert messages == [line for line in str(motion).splitlines() if "its limit is" in line]  # as the terminal says it
     assert [x.good for x in limits_verdicts(motion)] == [False, False]
     html = report_html(motion)
     page = Page(html)
-    assert all(x in page.words["head"] for x in told)
+    assert all(x in page.words["head"] for x in messages)
     assert html.count('<tr class="over">') == 2
     speeds = next(rows for rows in page.tables["joints"] if rows[0][1] == "peak speed")
     assert [x[2] for x in speeds[1:]] == ["100", "4"]
@@ -333,7 +339,7 @@ def test_limits_that_are_passed_are_seen() -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_is_said_of_it(circle: lg.Motion, tmp_path: Path) -> None:
+def test_title_author_date_notes_and_sizing_are_in_the_report(circle: lg.Motion, tmp_path: Path) -> None:
     sizing = lg.size_actuators("two_r", circle, margin=3.0)
     day, notes = datetime.date(2025, 3, 1), "First.\nOn.\n\nThen <script>."
     file = circle.report(tmp_path / "a.html", title="Arm <b>2</b>", author="A. & B.", date=day, notes=notes, sizing=sizing)
@@ -352,7 +358,7 @@ def test_what_is_said_of_it(circle: lg.Motion, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_cannot_be_said_of_it(circle: lg.Motion, closed: lg.Motion) -> None:
+def test_wrong_arguments_of_the_report_are_refused(circle: lg.Motion, linkage_motion: lg.Motion) -> None:
     with pytest.raises(lg.ArgumentError, match="title is 3; a text is needed"):
         circle.report(title=3)
     with pytest.raises(lg.ArgumentError, match="date is 2025; a text or a date is needed"):
@@ -360,7 +366,7 @@ def test_what_cannot_be_said_of_it(circle: lg.Motion, closed: lg.Motion) -> None
     with pytest.raises(lg.ArgumentError, match="sizing is True; a sizing of this motion is needed"):
         circle.report(sizing=True)
     with pytest.raises(lg.ArgumentError, match="is one of 'two_r', for 401 rows, and the motion is of 'four_bar', with 201"):
-        closed.report(sizing=lg.size_actuators("two_r", circle, catalogue=False))
+        linkage_motion.report(sizing=lg.size_actuators("two_r", circle, catalogue=False))
     with pytest.raises(lg.ArgumentError, match="there is no angles 'grad'"):
         circle.report(angles="grad")
 
@@ -377,13 +383,13 @@ def test_rounding_is_not_told_as_data() -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_where_it_is_written(circle: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_is_written_beside_its_run(circle: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert circle.report() == Path("two_r-report.html")
     assert Path("two_r-report.html").stat().st_size > 10_000
     named = copy.copy(circle)
     named.name = "Größe/пример: 示例"
-    monkeypatch.setattr(write, "report_html", lambda *given: "")
+    monkeypatch.setattr(write, "report_html", lambda *values: "")
     assert named.report() == Path("Größe_пример_示例-report.html")
     assert named.animate(trace=None).name == "Größe_пример_示例.html"
     with pytest.raises(lg.ArgumentError, match=r"must end in \.html"):
@@ -421,26 +427,26 @@ def test_rounding_below_larger_numbers_is_zero() -> None:
 
 
 def test_tables_of_many_rows_count_them() -> None:
-    found = table(("a", "b"), [*[("x", "y")] * 40, *[()] * 460])
-    assert found.count("<tr>") == 41
-    assert "and 460 more" in found
+    actual = table(("a", "b"), [*[("x", "y")] * 40, *[()] * 460])
+    assert actual.count("<tr>") == 41
+    assert "and 460 more" in actual
 
 
-def test_what_is_missing_is_said_without_code() -> None:
+def test_what_is_missing_is_reported_without_code() -> None:
     """A page for those who did not write the run gives them no Python to type."""
     slide = lg.Joint("rail", "prismatic", "ground", "cart", axis=(1, 0, 0))
     m = lg.Mechanism("cart", [lg.Body("cart", 1.0, (0, 0, 0), (1, 1, 1))], [slide])
-    told = str(actuators(ReportSubject(lg.simulate(m, 0.1, t_eval=5, torque=[2.0]))))
-    assert "rail slides, and the travel per turn of a screw or pinion is not known" in told
-    assert "lead=" not in told
-    assert "catalogue=" not in told
+    message = str(actuators(ReportSubject(lg.simulate(m, 0.1, t_eval=5, torque=[2.0]))))
+    assert "rail slides, and the travel per turn of a screw or pinion is not known" in message
+    assert "lead=" not in message
+    assert "catalogue=" not in message
 
 
 def test_tables_escape_and_drop_what_is_empty() -> None:
-    found = table(("a", "b", "c"), [("<", "", 1), ("&", "", 2)])
-    assert "<th>b</th>" not in found
-    assert "&lt;" in found
-    assert "&amp;" in found
+    actual = table(("a", "b", "c"), [("<", "", 1), ("&", "", 2)])
+    assert "<th>b</th>" not in actual
+    assert "&lt;" in actual
+    assert "&amp;" in actual
     assert table(("a",), []) == ""
 
 

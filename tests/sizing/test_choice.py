@@ -131,7 +131,7 @@ def test_the_limits_of_a_gear() -> None:
 
 
 def test_the_smallest_that_fits_is_chosen() -> None:
-    def sized(**more: Any) -> Any:
+    def size_wheel(**more: Any) -> Any:
         motors = [
             lg.Motor("large", 4, 12, 300, 500, 4e-4, mass=2, cost=9),
             lg.Motor("small", 0.5, 1.5, 300, 500, 5e-5, mass=3, cost=9.5),
@@ -140,19 +140,19 @@ def test_the_smallest_that_fits_is_chosen() -> None:
         ]
         return lg.size_actuators(wheel(), sine(wheel()), catalogue=motors, gears=[5, 20, 50], **more)["axis"]
 
-    assert sized().chosen.motor.name == "small"
-    assert sized(prefer="mass").chosen.motor.name == "large"
-    assert sized(prefer="cost").chosen.motor.name == "large"
-    assert [c.motor.name for c in sized().alternatives] == ["small", "unknown", "large"]
-    assert sized(prefer="mass").alternatives[-1].motor.name == "unknown"
-    assert all(c.relative_margin >= 1 for c in sized().feasible)
-    first = [c for c in sized().feasible if c.motor.name == "small"]
+    assert size_wheel().chosen.motor.name == "small"
+    assert size_wheel(prefer="mass").chosen.motor.name == "large"
+    assert size_wheel(prefer="cost").chosen.motor.name == "large"
+    assert [c.motor.name for c in size_wheel().alternatives] == ["small", "unknown", "large"]
+    assert size_wheel(prefer="mass").alternatives[-1].motor.name == "unknown"
+    assert all(c.relative_margin >= 1 for c in size_wheel().feasible)
+    first = [c for c in size_wheel().feasible if c.motor.name == "small"]
     assert first == sorted(first, key=lambda c: -c.relative_margin)
     # the margin decides, and so does the heat
-    short = sized().chosen.margins["continuous"]
-    assert sized(margin=short * 1.01).chosen.motor.name != "small"
-    assert sized(derating=1.19 / short).chosen.motor.name != "small"
-    assert sized(margin={"continuous": 1.0}, derating=1.19 / short).chosen.motor.name == "small"
+    short = size_wheel().chosen.margins["continuous"]
+    assert size_wheel(margin=short * 1.01).chosen.motor.name != "small"
+    assert size_wheel(derating=1.19 / short).chosen.motor.name != "small"
+    assert size_wheel(margin={"continuous": 1.0}, derating=1.19 / short).chosen.motor.name == "small"
 
 
 def test_the_peak_is_judged_at_its_own_speed() -> None:

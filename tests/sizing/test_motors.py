@@ -23,7 +23,7 @@ def motor(**changes: float | str | None) -> lg.Motor:
     )
 
 
-def written(folder: Path, *lines: str) -> Path:
+def write_catalogue(folder: Path, *lines: str) -> Path:
     file = folder / "motors.csv"
     file.write_text("\n".join(lines) + "\n")
     return file
@@ -108,7 +108,7 @@ def test_the_shipped_catalogue_has_the_published_figures() -> None:
 
 
 def test_a_catalogue_is_read(tmp_path: Path) -> None:
-    file = written(
+    file = write_catalogue(
         tmp_path, "# comment", HEADER + ",mass_kg,source", "", '"a, b",1,3,3000,5000,1e-5,,"by hand"', "c,1,3,3000,5000,1e-5,2,"
     )
     first, second = lg.read_catalogue(file)
@@ -122,19 +122,19 @@ def test_a_catalogue_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_a_catalogue_with_other_separators_and_columns(tmp_path: Path, separator: str) -> None:
-    (wanted,) = lg.read_catalogue(written(tmp_path, HEADER, GOOD))
-    file = written(
+    (expected,) = lg.read_catalogue(write_catalogue(tmp_path, HEADER, GOOD))
+    file = write_catalogue(
         tmp_path, "# a, b", (HEADER + ",price in EUR,Bauart").replace(",", separator), (GOOD + ",7,x").replace(",", separator)
     )
     with pytest.warns(lg.ReaderWarning, match="line 2: columns 'price in EUR', 'Bauart' are not used. The known columns are"):
-        assert lg.read_catalogue(file) == (wanted,)
+        assert lg.read_catalogue(file) == (expected,)
 
 
 @pytest.mark.parametrize("column", [c for c in COLUMNS if c not in ("no_load_speed_rpm", "stall_torque_Nm")])
 @pytest.mark.parametrize("bad", ["x", "-1", "0", "nan", "inf", "1_000 000"])
 def test_a_bad_number_names_file_line_and_column(tmp_path: Path, column: str, bad: str) -> None:
     values = dict(zip(HEADER.split(","), GOOD.split(","), strict=True)) | {column: bad}
-    file = written(tmp_path, ",".join(values), ",".join(values.values()))
+    file = write_catalogue(tmp_path, ",".join(values), ",".join(values.values()))
     with pytest.raises(lg.DescriptionError, match=rf"motors\.csv: line 2: column {column}: "):
         lg.read_catalogue(file)
 
@@ -163,10 +163,10 @@ def test_a_bad_number_names_file_line_and_column(tmp_path: Path, column: str, ba
 )
 def test_bad_catalogues(tmp_path: Path, lines: tuple[str, ...], says: str) -> None:
     with pytest.raises(lg.DescriptionError, match=says):
-        lg.read_catalogue(written(tmp_path, *lines))
+        lg.read_catalogue(write_catalogue(tmp_path, *lines))
 
 
-def test_what_may_be_a_catalogue(tmp_path: Path) -> None:
+def test_a_catalogue_is_a_motor_motors_or_a_file(tmp_path: Path) -> None:
     assert as_motors(False) == ()
     assert as_motors(motor()) == as_motors([motor()]) == (motor(),)
     assert as_motors(None) is lg.read_catalogue()
@@ -177,7 +177,7 @@ def test_what_may_be_a_catalogue(tmp_path: Path) -> None:
         as_motors(tmp_path / "none.csv")
 
 
-def test_gears() -> None:
+def test_gears_are_numbers_gears_or_ranges() -> None:
     assert as_gears(None) is STANDARD_GEARS
     assert as_gears(50) == as_gears([50]) == (lg.Gear(50),)
     mixed = as_gears([lg.GearRange(1, 10), 3])

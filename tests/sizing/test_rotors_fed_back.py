@@ -77,13 +77,13 @@ def test_load_inertia_of_a_loop_is_reduced() -> None:
     machine = lg.library("three_rrr")
     motion = lg.simulate(machine, (0, 0.2)).resample(21)
     dyn = lg.compile(machine)
-    found = lg.size_actuators(machine, motion, catalogue=False).demand
+    sizing = lg.size_actuators(machine, motion, catalogue=False).demand
     names = list(machine.speed_names)
-    driven = [names.index(name) for name in found]
-    for name, d in found.items():
+    driven = [names.index(name) for name in sizing]
+    for name, d in sizing.items():
         inertia = []
         for q in motion.q:
-            speeds = lg.consistent_speeds(dyn, q, fixed={n: float(n == name) for n in found})
+            speeds = lg.consistent_speeds(dyn, q, fixed={n: float(n == name) for n in sizing})
             assert speeds[driven].sum() == pytest.approx(1)
             inertia.append(2 * dyn.kinetic_energy(q, speeds))
         rotor = float(machine.joint(name).rotor.reflected_inertia)

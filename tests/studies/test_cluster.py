@@ -21,7 +21,7 @@ from tests.studies.models import SLIDER
 pytest.importorskip("distributed")
 
 
-def started(module: str, *words: str) -> subprocess.Popen[Any]:
+def start_module(module: str, *words: str) -> subprocess.Popen[Any]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen([sys.executable, "-m", module, *words, "--no-dashboard"], **quiet)  # type: ignore[call-overload]
 
@@ -30,14 +30,16 @@ def started(module: str, *words: str) -> subprocess.Popen[Any]:
 def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[Any]]]]:
     """The address of a scheduler, and its two workers."""
     file = tmp_path / "scheduler.json"
-    scheduler = started("distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(file))
+    scheduler = start_module(
+        "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(file)
+    )
     running = [scheduler]
     try:
         until = time.monotonic() + PATIENCE
         while not (file.exists() and file.read_text().endswith("}")) and time.monotonic() < until:
             time.sleep(0.05)
         address = json.loads(file.read_text())["address"]
-        running += [started("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
+        running += [start_module("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
         yield address, running[1:]
     finally:
         for process in running:
@@ -49,11 +51,11 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[Any]]]]
 def test_two_workers_and_one_of_them_killed(cluster: tuple[str, list[subprocess.Popen[Any]]], tmp_path: Path) -> None:
     address, workers = cluster
     over = {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 1)}
-    told: list[int] = []
+    messages: list[int] = []
 
     def kill(done: int, total: int) -> None:
-        told.append(done)
-        if len(told) == 8:
+        messages.append(done)
+        if len(messages) == 8:
             workers[0].send_signal(signal.SIGKILL)
 
     options: dict[str, Any] = {"keep": ["end(x)", "rms(qd_x)"], "samples": 1500, "chunk": 50}

@@ -7,7 +7,7 @@ from lagrangian.studies.digest import digest
 GAIN = 5.0
 
 
-def made(gain):
+def make_torque(gain):
     def torque(t, q, qd):
         return [-gain * q[0]]
 
@@ -23,8 +23,8 @@ def by_global(t, q, qd):
 
 
 def test_closures_defaults_and_globals_count(monkeypatch):
-    assert digest(made(5.0)) == digest(made(5.0))
-    assert digest(made(5.0)) != digest(made(50.0))
+    assert digest(make_torque(5.0)) == digest(make_torque(5.0))
+    assert digest(make_torque(5.0)) != digest(make_torque(50.0))
     before = digest(by_default)
     monkeypatch.setattr(by_default, "__defaults__", (3.0,))
     assert digest(by_default) != before

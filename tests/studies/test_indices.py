@@ -25,11 +25,11 @@ from tests.studies.models import g_function, g_indices, ishigami, ishigami_indic
 )
 def test_sobols_indices(function: Any, over: dict[str, Any], exact: tuple[list[float], list[float]], tmp_path: Path) -> None:
     study = lg.study(None, over, function, method="saltelli", samples=4096, folder=tmp_path / "s", workers=1)
-    found = study.indices(study.outputs[0])
-    assert found.kind == "sobol"
-    assert found.first == pytest.approx(exact[0], abs=0.02)
-    assert found.total == pytest.approx(exact[1], abs=0.02)
-    for values, interval in ((exact[0], found.first_interval), (exact[1], found.total_interval)):
+    indices = study.indices(study.outputs[0])
+    assert indices.kind == "sobol"
+    assert indices.first == pytest.approx(exact[0], abs=0.02)
+    assert indices.total == pytest.approx(exact[1], abs=0.02)
+    for values, interval in ((exact[0], indices.first_interval), (exact[1], indices.total_interval)):
         # low discrepancy makes estimates better than the bootstrap believes
         assert (interval[:, 0] <= values).all()
         assert (values <= interval[:, 1]).all()
@@ -43,8 +43,8 @@ def test_intervals_of_independent_groups_hold_what_they_promise() -> None:
         a, b = rng.random((2, 128, 2))
         columns = [a, b, np.column_stack([b[:, 0], a[:, 1]]), np.column_stack([a[:, 0], b[:, 1]])]
         values = np.column_stack([2 * x[:, 0] + x[:, 1] for x in columns])  # of the variance 4/5 and 1/5
-        found = sobol_indices("y", ("x1", "x2"), values, seed=k)
-        inside += bool(found.total_interval[0, 0] <= 0.8 <= found.total_interval[0, 1])
+        actual = sobol_indices("y", ("x1", "x2"), values, seed=k)
+        inside += bool(actual.total_interval[0, 0] <= 0.8 <= actual.total_interval[0, 1])
     assert 175 <= inside <= 200
 
 
@@ -64,10 +64,10 @@ def test_rank_correlations_are_scipys() -> None:
     y = np.exp(x[:, 0]) - 0.5 * x[:, 1] + 0.2 * rng.normal(size=300)
     y[7] = np.nan
     good = np.isfinite(y)
-    found = rank_correlations("y", ("a", "b", "c"), x, y)
+    actual = rank_correlations("y", ("a", "b", "c"), x, y)
     for k in range(3):
-        assert found.first[k] == pytest.approx(stats.spearmanr(x[good, k], y[good]).statistic, abs=1e-12)
-        assert found.first_interval[k, 0] < found.first[k] < found.first_interval[k, 1]
+        assert actual.first[k] == pytest.approx(stats.spearmanr(x[good, k], y[good]).statistic, abs=1e-12)
+        assert actual.first_interval[k, 0] < actual.first[k] < actual.first_interval[k, 1]
 
 
 def test_few_results_have_no_indices() -> None:

@@ -34,7 +34,7 @@ if __name__ == "__main__":
 """
 
 
-def started(tmp_path: Path, folder: str, workers: int) -> subprocess.Popen[str]:
+def start_study(tmp_path: Path, folder: str, workers: int) -> subprocess.Popen[str]:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     command = [sys.executable, str(program), str(tmp_path / folder), str(workers)]
@@ -49,11 +49,11 @@ def wait_for_chunks(folder: Path, many: int) -> None:
 
 def working(folder: Path) -> list[int]:
     """The processes that wrote logs, and are alive."""
-    found = [int(path.stem.rpartition("-")[2]) for path in folder.glob("log/*.log")]
-    return [pid for pid in found if Path(f"/proc/{pid}").exists()]
+    results = [int(path.stem.rpartition("-")[2]) for path in folder.glob("log/*.log")]
+    return [pid for pid in results if Path(f"/proc/{pid}").exists()]
 
 
-def gone(pids: list[int]) -> bool:
+def have_ended(pids: list[int]) -> bool:
     until = time.monotonic() + PATIENCE
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < until:
         time.sleep(0.05)
@@ -62,17 +62,17 @@ def gone(pids: list[int]) -> bool:
 
 def test_worker_and_then_client_killed(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
-    client = started(tmp_path, "killed", 2)
+    client = start_study(tmp_path, "killed", 2)
     wait_for_chunks(folder, 3)
     os.kill(working(folder)[0], signal.SIGKILL)
     wait_for_chunks(folder, 8)
     workers = working(folder)
     client.kill()
     client.wait()
-    assert gone(workers)  # who has nobody to work for ends by itself
+    assert have_ended(workers)  # who has nobody to work for ends by itself
     between = lg.read_study(folder)
     assert 0 < between.completed_count < 120
-    again = started(tmp_path, "killed", 2)
+    again = start_study(tmp_path, "killed", 2)
     assert again.communicate(timeout=PATIENCE)[0] == "120\n"
     study = lg.read_study(folder)
     counts = study.counts()
@@ -81,7 +81,7 @@ def test_worker_and_then_client_killed(tmp_path: Path) -> None:
     # a process that is killed after its chunk is in place has not noted it yet
     assert 20 - 1 <= counts["kept"] <= 20
     assert counts["kept"] <= counts["begun"] <= 20 + 3  # those that were in the hands of who was killed
-    assert started(tmp_path, "whole", 1).communicate(timeout=PATIENCE)[0] == "120\n"
+    assert start_study(tmp_path, "whole", 1).communicate(timeout=PATIENCE)[0] == "120\n"
     # who is killed while it writes leaves what it has written under another name
     a, b = ({p.name: p.read_bytes() for p in (tmp_path / x / "chunks").glob("[!.]*")} for x in ("killed", "whole"))
     assert a == b
@@ -90,15 +90,15 @@ def test_worker_and_then_client_killed(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_the_workers(tmp_path: Path) -> None:
     folder = tmp_path / "stopped"
-    client = started(tmp_path, "stopped", 2)
+    client = start_study(tmp_path, "stopped", 2)
     wait_for_chunks(folder, 2)
     workers = working(folder)
     client.send_signal(signal.SIGINT)
-    out, told = client.communicate(timeout=PATIENCE)
+    out, errors = client.communicate(timeout=PATIENCE)
     assert out == ""  # what the program would do with the study, it does not
-    assert "KeyboardInterrupt: slowly: interrupted after" in told
+    assert "KeyboardInterrupt: slowly: interrupted after" in errors
     assert 0 < lg.read_study(folder).completed_count < 120
-    assert gone(workers)
+    assert have_ended(workers)
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,6 +127,6 @@ def test_a_program_without_a_guard_is_told_of_it(tmp_path: Path) -> None:
 
 def test_two_clients_share_the_work(tmp_path: Path) -> None:
     """Who comes second waits for a chunk that another computes, and does not compute it."""
-    both = [started(tmp_path, "shared", 1), started(tmp_path, "shared", 1)]
+    both = [start_study(tmp_path, "shared", 1), start_study(tmp_path, "shared", 1)]
     assert [p.communicate(timeout=PATIENCE)[0] for p in both] == ["120\n", "120\n"]
     assert lg.read_study(tmp_path / "shared").counts() == {"chunks": 20, "begun": 20, "kept": 20, "kept twice": 0}

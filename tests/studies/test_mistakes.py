@@ -34,7 +34,7 @@ def test_a_result_that_a_function_does_not_give(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "told"),
+    ("run", "message"),
     [
         ({"torque": {"y": "1"}}, "run: torque: there is no joint or speed 'y'. Known: x"),
         ({"torque": {"x": "1 + zz"}}, "run: torque of 'x': in the expression '1 + zz': there is no name 'zz'"),
@@ -47,10 +47,10 @@ def test_a_result_that_a_function_does_not_give(tmp_path: Path) -> None:
         ({"rtol": 2.0}, "run: rtol is 2"),
     ],
 )
-def test_settings_that_fail_everywhere_are_told_once(tmp_path: Path, run: dict[str, Any], told: str) -> None:
+def test_settings_that_fail_everywhere_are_reported_once(tmp_path: Path, run: dict[str, Any], message: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
         lg.study(SLIDER, {"m": [1.0, 2.0]}, run, folder=tmp_path / "s", workers=1)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert not (tmp_path / "s").exists()
 
 
@@ -63,11 +63,11 @@ def test_known_quantities_have_their_natural_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [lambda: lg.distributions.choice(), lambda: lg.distributions.choice([]), lambda: as_varied_input("choice()", "L")]
+    "value", [lambda: lg.distributions.choice(), lambda: lg.distributions.choice([]), lambda: as_varied_input("choice()", "L")]
 )
-def test_a_choice_of_nothing(given: Any) -> None:
+def test_a_choice_of_nothing(value: Any) -> None:
     with pytest.raises(lg.ArgumentError, match=r"choice\(\) has no values to choose from; choice\(1, 2, 5\) has three"):
-        given()
+        value()
 
 
 def test_a_choice_of_lists() -> None:

@@ -33,11 +33,11 @@ def test_random_is_numpys_philox() -> None:
 
 @pytest.mark.parametrize("draws", [1, 2, 7, 100, 1000])
 def test_latin_hypercube_has_one_in_every_slice(draws: int) -> None:
-    found = all_of(SamplingDesign.from_arguments({"a": UNIT, "b": UNIT}, "latin", draws, seed=2))
-    for column in found.T:
+    actual = all_of(SamplingDesign.from_arguments({"a": UNIT, "b": UNIT}, "latin", draws, seed=2))
+    for column in actual.T:
         assert sorted((column * draws).astype(int)) == list(range(draws))
     if draws == 1000:  # the slices of the names are not those of each other
-        assert abs(np.corrcoef(found.T)[0, 1]) < 0.1
+        assert abs(np.corrcoef(actual.T)[0, 1]) < 0.1
 
 
 @given(st.integers(1, 3000), st.integers(0, 2**70))
@@ -66,9 +66,9 @@ def test_every_point_of_a_grid_has_the_same_draws() -> None:
     design = SamplingDesign.from_arguments(
         {"a": lg.distributions.grid(0, 1, 3), "b": lg.distributions.normal(0, 1)}, "sobol", 8, seed=3
     )
-    found = all_of(design).reshape(3, 8, 2)
-    assert np.array_equal(found[:, :, 0], np.repeat([[0.0], [0.5], [1.0]], 8, axis=1))
-    assert np.array_equal(found[0, :, 1], found[2, :, 1])
+    actual = all_of(design).reshape(3, 8, 2)
+    assert np.array_equal(actual[:, :, 0], np.repeat([[0.0], [0.5], [1.0]], 8, axis=1))
+    assert np.array_equal(actual[0, :, 1], actual[2, :, 1])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -123,13 +123,13 @@ def test_choices_are_as_likely_as_each_other() -> None:
     ],
 )
 def test_texts_say_the_same(text: str, same: object) -> None:
-    found = as_varied_input(text, "x", {"m": 2.0})
-    assert found == same
-    assert as_varied_input(str(found), "x") == found
+    actual = as_varied_input(text, "x", {"m": 2.0})
+    assert actual == same
+    assert as_varied_input(str(actual), "x") == actual
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("value", "message"),
     [
         ("norml(1, 2)", "Did you mean 'normal'"),
         ("normal(1)", "normal(mean, deviation) is needed"),
@@ -143,15 +143,15 @@ def test_texts_say_the_same(text: str, same: object) -> None:
         ([1, np.nan], "finite numbers"),
     ],
 )
-def test_what_cannot_be_varied_over_is_told(given: object, told: str) -> None:
+def test_what_cannot_be_varied_over_is_reported(value: object, message: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
-        as_varied_input(given, "over")
-    assert told in str(error.value)
+        as_varied_input(value, "over")
+    assert message in str(error.value)
     assert str(error.value).startswith("over: ")
 
 
 @pytest.mark.parametrize(
-    ("over", "options", "told"),
+    ("over", "options", "message"),
     [
         ({"a": UNIT}, {"method": "grid"}, "'a' has a distribution"),
         ({"a": lg.distributions.grid(0, 1, 3)}, {"method": "sobol"}, "give it a distribution"),
@@ -161,6 +161,6 @@ def test_what_cannot_be_varied_over_is_told(given: object, told: str) -> None:
         ({"a": UNIT}, {"samples": 0}, "at least 1 samples"),
     ],
 )
-def test_designs_that_cannot_be_are_told(over: dict[str, object], options: dict[str, object], told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told):
+def test_designs_that_cannot_be_are_reported(over: dict[str, object], options: dict[str, object], message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
         SamplingDesign.from_arguments(over, **options)  # type: ignore[arg-type]

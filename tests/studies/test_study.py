@@ -24,12 +24,12 @@ def chunks(folder: Path) -> dict[str, bytes]:
 
 def small(folder: Path, **options: Any) -> lg.Study:
     """A study of a slider in four chunks."""
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "over": {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 0.1)},
         "keep": ["end(x)", "rows(x, 5)"],
     }
-    given |= {"samples": 32, "chunk": 8, "workers": 1, **options}
-    return lg.study(SLIDER, folder=folder, **given)
+    arguments |= {"samples": 32, "chunk": 8, "workers": 1, **options}
+    return lg.study(SLIDER, folder=folder, **arguments)
 
 
 def test_parameters_starts_speeds_and_gains(tmp_path: Path) -> None:
@@ -202,20 +202,20 @@ def test_tables_and_statistics(tmp_path: Path) -> None:
     table = study.table()
     assert table.dtype.names == ("m", "x", "end(x)", "rows(x, 5)")
     assert np.array_equal(table["end(x)"], study["end(x)"])
-    found = study.statistics()["end(x)"]
-    assert found["mean"] == pytest.approx(study["end(x)"].mean())
-    assert found["median"] == pytest.approx(np.median(study["end(x)"]))
+    statistics = study.statistics()["end(x)"]
+    assert statistics["mean"] == pytest.approx(study["end(x)"].mean())
+    assert statistics["median"] == pytest.approx(np.median(study["end(x)"]))
     with pytest.raises(lg.ArgumentError, match="Did you mean 'end"):
         study["end(y)"]
 
 
-def test_progress_is_told_in_samples(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    small(tmp_path / "s", progress=lambda *x: told.append(x))
-    assert told == [(0, 32), (8, 32), (16, 32), (24, 32), (32, 32)]
-    told.clear()
-    small(tmp_path / "s", progress=lambda *x: told.append(x))
-    assert told == [(32, 32)]
+def test_progress_is_reported_in_samples(tmp_path: Path) -> None:
+    messages: list[tuple[int, int]] = []
+    small(tmp_path / "s", progress=lambda *x: messages.append(x))
+    assert messages == [(0, 32), (8, 32), (16, 32), (24, 32), (32, 32)]
+    messages.clear()
+    small(tmp_path / "s", progress=lambda *x: messages.append(x))
+    assert messages == [(32, 32)]
 
 
 def test_an_interrupted_study_keeps_what_it_has(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_what_an_object_remembers_goes_to_no_other_sample(tmp_path: Path) -> Non
     assert study.motion(1).q[-1, 0] == study["end(x)"][0]
 
 
-def test_a_parameter_that_changes_nothing_is_told_of(tmp_path: Path) -> None:
+def test_a_parameter_that_changes_nothing_is_reported(tmp_path: Path) -> None:
     model = SLIDER.replace(parameters={**SLIDER.parameters, "spare": lg.parameter("spare", 1.0)})
     with pytest.warns(lg.MechanismWarning, match="'spare' is used nowhere"):
         lg.study(model, {"spare": [1.0, 2.0]}, keep="end(x)", folder=tmp_path / "s", workers=1)
@@ -252,7 +252,7 @@ def test_the_usual_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"over": {"mm": [1.0]}}, "Did you mean 'm'"),
         ({"over": {}}, "a mapping of names"),
@@ -269,11 +269,11 @@ def test_the_usual_is_kept(tmp_path: Path) -> None:
         ({"run": {"torque": lambda t, q, qd: [1.0]}}, "lambda"),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_is_computed(arguments: dict[str, Any], told: str, tmp_path: Path) -> None:
-    given: dict[str, Any] = {"mechanism": SLIDER, "over": {"m": [1.0, 2.0]}, "workers": 2, "chunk": 1, **arguments}
+def test_what_cannot_be_is_reported_before_anything_is_computed(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
+    actual: dict[str, Any] = {"mechanism": SLIDER, "over": {"m": [1.0, 2.0]}, "workers": 2, "chunk": 1, **arguments}
     with pytest.raises(lg.ArgumentError) as error:
-        lg.study(folder=tmp_path / "s", **given)
-    assert told in str(error.value)
+        lg.study(folder=tmp_path / "s", **actual)
+    assert message in str(error.value)
 
 
 def test_a_folder_that_is_none_of_a_study(tmp_path: Path) -> None:

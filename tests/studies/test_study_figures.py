@@ -36,13 +36,13 @@ KINDS = {
 def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, lg.Study]:
     base = tmp_path_factory.mktemp("studies")
 
-    def made(name: str) -> lg.Study:
+    def run_study(name: str) -> lg.Study:
         drawn = name in ("drawn", "both", "saltelli")
         method = "saltelli" if name == "saltelli" else "auto"
         many = 8 if drawn else None
         return lg.study(SLIDER, OVER[name], None, KEEP, name=name, method=method, samples=many, folder=base / name, workers=1)
 
-    return {name: made(name) for name in OVER}
+    return {name: run_study(name) for name in OVER}
 
 
 def axes_of(figure: Any) -> list[Any]:
@@ -80,12 +80,12 @@ def test_heat_maps_are_the_results(studies: dict[str, lg.Study]) -> None:
 def test_bars_are_the_indices(studies: dict[str, lg.Study]) -> None:
     study = studies["saltelli"]
     (axes,) = axes_of(study.plot("indices", outputs="end(x)"))
-    found = study.indices("end(x)")
+    indices = study.indices("end(x)")
     widths = sorted(patch.get_width() for patch in axes.patches)
-    assert widths == pytest.approx(sorted([*found.first, *found.total]))
+    assert widths == pytest.approx(sorted([*indices.first, *indices.total]))
 
 
-def test_plots_that_do_not_fit_are_told(studies: dict[str, lg.Study], tmp_path: Path) -> None:
+def test_plots_that_do_not_fit_are_reported(studies: dict[str, lg.Study], tmp_path: Path) -> None:
     with pytest.raises(lg.ArgumentError, match="heat maps need a grid of 2 inputs; one axis has 1"):
         studies["one axis"].plot("heat maps")
     with pytest.raises(lg.ArgumentError, match="Did you mean 'histograms'"):

@@ -38,8 +38,8 @@ def test_units_of_what_is_kept(text: str, unit: str) -> None:
 
 def test_units_of_what_is_varied() -> None:
     names = ("l1", "m2", "I1", "g", "theta1", "qd_theta1", "link1.mass", "gravity.y", "kd")
-    found = study_units(lg.library("two_r"), names, None)
-    assert [found[name] for name in names] == ["m", "kg", "kg m²", "m/s²", "rad", "rad/s", "kg", "m/s²", ""]
+    actual = study_units(lg.library("two_r"), names, None)
+    assert [actual[name] for name in names] == ["m", "kg", "kg m²", "m/s²", "rad", "rad/s", "kg", "m/s²", ""]
     assert study_units(lg.library("four_bar"), ("l2",), None) == {"l2": "m"}
     assert study_units(SLIDER, ("x", "qd_x"), {"a": "time(`half way`)", "b": "count(`half way`)"}) == {
         "x": "m",
@@ -69,8 +69,8 @@ def test_reasons_that_differ_in_numbers_alone_are_one(tmp_path: Path) -> None:
         folder=tmp_path / "s",
         workers=1,
     )
-    found = study.failure_reasons()
-    assert sum(n for _, n, _ in found) == len(study.failed)
+    reasons = study.failure_reasons()
+    assert sum(n for _, n, _ in reasons) == len(study.failed)
     assert len(study.failed) >= 6  # all with a negative mass
     study.__dict__["failed"] = {
         3: "four_bar: stopped at t = 0.25 s: m2 is too light",

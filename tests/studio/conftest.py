@@ -66,9 +66,9 @@ def _answer(response: Any, status: int) -> Any:
 
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    made = Inside(tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("state"))
-    with made.client:
-        yield made
+    client = Inside(tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("state"))
+    with client.client:
+        yield client
 
 
 class Server:
@@ -84,9 +84,9 @@ class Server:
         self.process = interruptible(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.told = self.process.stdout.readline()
-        found = re.search(r"(http://127\.0\.0\.1:(\d+))/\?token=(\S+)", self.told)
-        assert found is not None, (self.told, self.process.stderr.read() if self.process.stderr else "")
-        self.address, self.port, self.token = found[1], int(found[2]), found[3]
+        match = re.search(r"(http://127\.0\.0\.1:(\d+))/\?token=(\S+)", self.told)
+        assert match is not None, (self.told, self.process.stderr.read() if self.process.stderr else "")
+        self.address, self.port, self.token = match[1], int(match[2]), match[3]
         self.client = httpx.Client(base_url=self.address, headers={"X-Lagrangian-Token": self.token}, timeout=PATIENCE)
 
     def start(self, kind: str, description: str, **options: Any) -> str:
@@ -99,7 +99,7 @@ class Server:
                 if line.startswith("data: "):
                     yield json.loads(line[6:])
 
-    def done(self, kind: str, description: str, **options: Any) -> Any:
+    def job_result(self, kind: str, description: str, **options: Any) -> Any:
         """The result of a job."""
         last = list(self.events(self.start(kind, description, **options)))[-1]
         assert "result" in last, last
@@ -121,6 +121,6 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    made = Server(tmp_path_factory.mktemp("served"), tmp_path_factory.mktemp("state"))
-    yield made
-    made.close()
+    server = Server(tmp_path_factory.mktemp("served"), tmp_path_factory.mktemp("state"))
+    yield server
+    server.close()

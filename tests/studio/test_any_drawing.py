@@ -18,7 +18,7 @@ NAMES = list("ABCDEFG")
 places = st.integers(-8, 8).map(lambda k: k / 8)
 
 
-def tried(function: Any, given_: Any) -> Any:
+def result_or_message(function: Any, given_: Any) -> Any:
     """What it answers, or the text of the error that it is meant to raise."""
     try:
         return function(given_)
@@ -57,16 +57,16 @@ def drawings(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawings())
 def test_any_drawing_is_described_or_says_why_not(drawing: dict[str, Any]) -> None:
-    found = tried(describe_drawing, {"drawing": drawing})
-    if isinstance(found, str):
-        assert len(found) > 20
+    actual = result_or_message(describe_drawing, {"drawing": drawing})
+    if isinstance(actual, str):
+        assert len(actual) > 20
         return
-    assert found["words"].endswith(".")
-    assert found["text"] or len(found["problem"]) > 20
-    if found["text"]:
-        mechanism = lg.loads(found["text"])
+    assert actual["words"].endswith(".")
+    assert actual["text"] or len(actual["problem"]) > 20
+    if actual["text"]:
+        mechanism = lg.loads(actual["text"])
         speeds = sum(x["kind"] == "speed" for x in drawing["motors"])
-        assert mechanism.gruebler == found["degrees"] - speeds
+        assert mechanism.gruebler == actual["degrees"] - speeds
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -83,11 +83,11 @@ def test_any_description_is_recovered(drawing: dict[str, Any]) -> None:
         again = recover_drawing({"text": text})["drawing"]
     except lg.AssemblyError:  # motors that work against each other
         return
-    wanted = drawing_from_dict(drawing)
-    assert {x["name"] for x in again["bars"]} == {x.name for x in wanted.bars}
-    assert len(again["sliders"]) == len(wanted.sliders)
-    assert len(again["motors"]) == len(wanted.motors)
-    used = {p for x in wanted.bars for p in x.pins} | {x.pin for x in wanted.sliders}
+    expected = drawing_from_dict(drawing)
+    assert {x["name"] for x in again["bars"]} == {x.name for x in expected.bars}
+    assert len(again["sliders"]) == len(expected.sliders)
+    assert len(again["motors"]) == len(expected.motors)
+    used = {p for x in expected.bars for p in x.pins} | {x.pin for x in expected.sliders}
     assert len(again["pins"]) == len(used)
 
 
@@ -104,12 +104,12 @@ anything = st.recursive(
 @settings(max_examples=300, deadline=None)
 @given(anything)
 def test_anything_else_is_refused_in_words(given_: Any) -> None:
-    found = tried(drawing_from_dict, given_)
-    assert not isinstance(found, str) or len(found) > 15
+    actual = result_or_message(drawing_from_dict, given_)
+    assert not isinstance(actual, str) or len(actual) > 15
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"pins": [pin("A B", 0, 0)]}, "a letter and up to 11"),
         ({"pins": [pin("A", float("nan"), 0)]}, "pin A: x is nan; a number between -10000 and 10000 is needed"),
@@ -132,9 +132,9 @@ def test_anything_else_is_refused_in_words(given_: Any) -> None:
         ({"bars": [{"pins": ["A", "B"]}] * 99}, "at most 80 are possible"),
     ],
 )
-def test_mistakes_are_named(change: dict[str, Any], told: str) -> None:
-    found = tried(describe_drawing, {"drawing": {**four_bar(), **change}})
-    assert told in (found if isinstance(found, str) else found["problem"])
+def test_mistakes_are_named(change: dict[str, Any], message: str) -> None:
+    actual = result_or_message(describe_drawing, {"drawing": {**four_bar(), **change}})
+    assert message in (actual if isinstance(actual, str) else actual["problem"])
 
 
 def test_hostile_names_are_only_text() -> None:
@@ -159,7 +159,7 @@ def test_other_mechanisms_are_refused_with_the_joint_at_fault() -> None:
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "five_bar", "two_r", "pendulum"])
 def test_planar_mechanisms_of_the_library_can_be_drawn(name: str) -> None:
-    found = recover_drawing({"text": lg.dumps(lg.library(name))})
-    again = describe_drawing({"drawing": found["drawing"]})
+    actual = recover_drawing({"text": lg.dumps(lg.library(name))})
+    again = describe_drawing({"drawing": actual["drawing"]})
     assert again["degrees"] == lg.library(name).gruebler
     assert lg.loads(again["text"]).gruebler == again["degrees"]

@@ -17,62 +17,64 @@ ARM = text("two_r")
 MERGED = ("", "parameters", "pose", "dh.row", "constraint", "spring")  # of some, each kind has entries of its own
 
 
-def offered(given: str) -> dict[str, dict[str, Any]]:
-    at = given.index("|")
-    return {x["label"]: x for x in completions(given.replace("|", "", 1), "toml", at)}
+def completions_by_label(value: str) -> dict[str, dict[str, Any]]:
+    at = value.index("|")
+    return {x["label"]: x for x in completions(value.replace("|", "", 1), "toml", at)}
 
 
-def taken(given: str, label: str) -> str:
+def text_with_completion(value: str, label: str) -> str:
     """The text after an offer is taken."""
-    offer, plain = offered(given)[label], given.replace("|", "", 1)
+    offer, plain = completions_by_label(value)[label], value.replace("|", "", 1)
     return plain[: offer["from"]] + offer["apply"] + plain[offer["to"] :]
 
 
-def test_tables() -> None:
-    assert {f"[[{x}]]" for x in ELEMENTS} <= set(offered("[[|"))
-    assert taken("[[jo|]]", "[[joint]]") == "[[joint]]\n"
-    assert "[initial]" not in offered(f"{ARM}\n[|")  # there is one
-    assert "[[body]]" in offered(f"{ARM}\n|")
+def test_tables_are_offered_at_the_beginning_of_a_line() -> None:
+    assert {f"[[{x}]]" for x in ELEMENTS} <= set(completions_by_label("[[|"))
+    assert text_with_completion("[[jo|]]", "[[joint]]") == "[[joint]]\n"
+    assert "[initial]" not in completions_by_label(f"{ARM}\n[|")  # there is one
+    assert "[[body]]" in completions_by_label(f"{ARM}\n|")
 
 
 def test_entries_that_are_not_there_yet() -> None:
-    found = offered('[[joint]]\nname = "a"\n|\nparent = "b"')
-    assert {"type", "child", "limits", "xyz"} <= set(found)
-    assert not {"name", "parent", "mass"} & set(found)
-    assert taken("[[body]]\nma|", "mass") == "[[body]]\nmass = 1.0"
+    actual = completions_by_label('[[joint]]\nname = "a"\n|\nparent = "b"')
+    assert {"type", "child", "limits", "xyz"} <= set(actual)
+    assert not {"name", "parent", "mass"} & set(actual)
+    assert text_with_completion("[[body]]\nma|", "mass") == "[[body]]\nmass = 1.0"
 
 
 def test_words_that_an_entry_may_be() -> None:
-    assert set(offered('[[joint]]\ntype = "|"')) == set(joints.TYPES)
-    assert set(offered("[[loop]]\ntype = |")) == set(loops.TYPES)
-    assert taken('[[joint]]\ntype = "re|"', "revolute") == '[[joint]]\ntype = "revolute"'
-    assert taken("[[joint]]\ntype = re|", "revolute") == '[[joint]]\ntype = "revolute"'
-    assert "-y" in offered('[[joint]]\naxis = "|"')
+    assert set(completions_by_label('[[joint]]\ntype = "|"')) == set(joints.TYPES)
+    assert set(completions_by_label("[[loop]]\ntype = |")) == set(loops.TYPES)
+    assert text_with_completion('[[joint]]\ntype = "re|"', "revolute") == '[[joint]]\ntype = "revolute"'
+    assert text_with_completion("[[joint]]\ntype = re|", "revolute") == '[[joint]]\ntype = "revolute"'
+    assert "-y" in completions_by_label('[[joint]]\naxis = "|"')
 
 
 def test_names_of_parts() -> None:
-    assert list(offered(f"{ARM}\n[[frame]]\nbody = |")) == ["ground", "link1", "link2"]
-    assert list(offered(f'{ARM}\n[[body]]\nname = "new"\n[[joint]]\nchild = "|"')) == ["new"]  # the others have their joint
-    assert list(offered(f"{ARM}\n[[payload]]\nframe = |")) == ["tip"]
+    assert list(completions_by_label(f"{ARM}\n[[frame]]\nbody = |")) == ["ground", "link1", "link2"]
+    assert list(completions_by_label(f'{ARM}\n[[body]]\nname = "new"\n[[joint]]\nchild = "|"')) == [
+        "new"
+    ]  # the others have their joint
+    assert list(completions_by_label(f"{ARM}\n[[payload]]\nframe = |")) == ["tip"]
 
 
-def test_expressions() -> None:
-    found = offered(f'{ARM}\n[[frame]]\nxyz = ["l1 + |", 0, 0]')
-    assert {"l1", "m2", "pi", *FUNCTIONS} <= set(found)
-    assert taken(f"{ARM}\n[[frame]]\nxyz = [l|", "l1").endswith('xyz = ["l1"')
-    assert {"qd_theta1", "theta2"} <= set(offered(f'{ARM}\n[initial]\ntorque = {{ theta1 = "2*|" }}'))
-    assert list(offered(f"{ARM}\n[initial]\ntorque = {{ |")) == ["theta1", "theta2"]
+def test_parameters_and_coordinates_are_offered_in_expressions() -> None:
+    actual = completions_by_label(f'{ARM}\n[[frame]]\nxyz = ["l1 + |", 0, 0]')
+    assert {"l1", "m2", "pi", *FUNCTIONS} <= set(actual)
+    assert text_with_completion(f"{ARM}\n[[frame]]\nxyz = [l|", "l1").endswith('xyz = ["l1"')
+    assert {"qd_theta1", "theta2"} <= set(completions_by_label(f'{ARM}\n[initial]\ntorque = {{ theta1 = "2*|" }}'))
+    assert list(completions_by_label(f"{ARM}\n[initial]\ntorque = {{ |")) == ["theta1", "theta2"]
 
 
 def test_inner_tables() -> None:
-    assert set(offered("[[joint]]\nlimits = { lo|")) == {"lower", "upper", "speed", "effort"}
-    assert "box" in offered('[[body]]\nshapes = [{ shape = "|')
-    assert "radius" in offered('[[body]]\nshapes = [{ shape = "disc", |')
+    assert set(completions_by_label("[[joint]]\nlimits = { lo|")) == {"lower", "upper", "speed", "effort"}
+    assert "box" in completions_by_label('[[body]]\nshapes = [{ shape = "|')
+    assert "radius" in completions_by_label('[[body]]\nshapes = [{ shape = "disc", |')
 
 
 def test_nothing_in_comments_and_texts_and_other_formats() -> None:
-    assert not offered("# a comment |")
-    assert not offered('name = "x|"')
+    assert not completions_by_label("# a comment |")
+    assert not completions_by_label('name = "x|"')
     assert completions("<robot>", "urdf", 3) == []
     assert completions("x", "toml", None) == []
 
@@ -92,6 +94,6 @@ def test_what_is_offered_is_known_to_the_reader(table: str) -> None:
 
 
 def test_over_the_wire(inside: Inside) -> None:
-    given = "# 😀\n[[joint]]\nty"
-    found = inside.post("/api/complete", {"text": given, "offset": len(given) + 1})
-    assert next(x for x in found if x["label"] == "type")["from"] == len(given) - 1  # the letter counts twice in JavaScript
+    text = "# 😀\n[[joint]]\nty"
+    response = inside.post("/api/complete", {"text": text, "offset": len(text) + 1})
+    assert next(x for x in response if x["label"] == "type")["from"] == len(text) - 1  # the letter counts twice in JavaScript

@@ -60,8 +60,8 @@ WRONG = [
 @pytest.mark.parametrize(("old", "new", "line", "marked"), WRONG, ids=[x[1].replace("\n", " ") or "left out" for x in WRONG])
 def test_every_problem_is_at_its_line(inside: Inside, old: str, new: str, line: int, marked: str | None) -> None:
     assert old in ARM
-    given = ARM.replace(old, new, 1)
-    answer = inside.check(given)
+    text = ARM.replace(old, new, 1)
+    answer = inside.check(text)
     assert not answer["ok"]
     first = answer["problems"][0]
     assert (first["severity"], first["line"]) == ("error", line), first
@@ -69,7 +69,7 @@ def test_every_problem_is_at_its_line(inside: Inside, old: str, new: str, line: 
     assert first["message"]
     if marked is not None:
         assert first["end_line"] == line
-        assert given.split("\n")[line - 1][first["column"] - 1 : first["end_column"] - 1] == marked
+        assert text.split("\n")[line - 1][first["column"] - 1 : first["end_column"] - 1] == marked
 
 
 def test_a_description_without_fault_has_no_problem_and_is_described(inside: Inside) -> None:
@@ -87,7 +87,7 @@ def test_a_description_without_fault_has_no_problem_and_is_described(inside: Ins
     assert answer["scene"]["frames"][-1]["name"] == "tip"
 
 
-def test_warnings_are_told_at_their_line_too(inside: Inside) -> None:
+def test_warnings_are_reported_at_their_line_too(inside: Inside) -> None:
     with route_warnings_by_thread():  # which holds in a server; here pytest hears warnings itself
         answer = inside.check(ARM.replace('child = "link"', 'child = "link"\nrpy = [0, 0, 90]'))
     assert answer["ok"]
@@ -103,8 +103,8 @@ def test_loops_that_cannot_close_are_a_problem(inside: Inside) -> None:
 
 
 def test_columns_after_wide_letters_are_those_of_javascript(inside: Inside) -> None:
-    given = ARM.replace("mass = 1.0", 'mass = "1"  # 😀', 1).replace('name = "link"', 'name = "li😀nk"', 1)
-    (first, *_) = inside.check(given)["problems"]
+    text = ARM.replace("mass = 1.0", 'mass = "1"  # 😀', 1).replace('name = "link"', 'name = "li😀nk"', 1)
+    (first, *_) = inside.check(text)["problems"]
     assert first["line"] == 12  # the child that is no longer there
 
 

@@ -12,9 +12,9 @@ from tests.studio.conftest import Inside, text
 def test_the_ends_of_every_link_can_be_taken_hold_of(inside: Inside):
     answer = inside.check(text("four_bar"))
     frames = [f["name"] for f in answer["scene"]["frames"]]
-    found = {(h["body"], tuple(round(x, 9) for x in h["point"])) for h in answer["mechanism"]["handles"]}
+    actual = {(h["body"], tuple(round(x, 9) for x in h["point"])) for h in answer["mechanism"]["handles"]}
     assert all(frames[h["frame"]] == h["body"] for h in answer["mechanism"]["handles"])
-    assert found == {
+    assert actual == {
         ("ground", (1, 0, 0)),  # the rocker's pin
         ("crank", (0.3, 0, 0)),
         ("coupler", (0.45, 0, 0)),  # the frame C
@@ -24,8 +24,8 @@ def test_the_ends_of_every_link_can_be_taken_hold_of(inside: Inside):
 
 
 def test_a_description_without_toml_has_none(inside: Inside):
-    given = inside.post("/api/convert", {"text": text("two_r"), "format": "toml", "to": "urdf"})
-    assert inside.check(given["text"], "urdf")["mechanism"]["handles"] == []
+    response = inside.post("/api/convert", {"text": text("two_r"), "format": "toml", "to": "urdf"})
+    assert inside.check(response["text"], "urdf")["mechanism"]["handles"] == []
 
 
 def test_the_pose_of_the_page_is_kept_and_its_loops_are_closed(inside: Inside):

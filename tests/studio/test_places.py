@@ -23,12 +23,12 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...]
 
 @pytest.mark.parametrize("name", library_names())
 def test_every_entry_of_the_library_is_found(name: str) -> None:
-    given = text(name)
-    root = scan_toml(given)
-    for path, value in leaves(tomllib.loads(given)):
+    source = text(name)
+    root = scan_toml(source)
+    for path, value in leaves(tomllib.loads(source)):
         node, steps = root.find(path)
         assert steps == len(path), path
-        assert tomllib.loads(f"x = {given[slice(*node.span)]}")["x"] == value
+        assert tomllib.loads(f"x = {source[slice(*node.span)]}")["x"] == value
 
 
 ODD = """# [[body]] in a comment
@@ -74,7 +74,7 @@ def test_deep_nesting_ends() -> None:
 
 
 def test_places_are_counted_as_javascript_does() -> None:
-    given = "a😀b\né😀😀c"
-    assert utf16_offset(given, given.index("c")) == 10
-    assert [character_offset(given, k) for k in (0, 1, 3, 10)] == [0, 1, 2, given.index("c")]
-    assert line_column(given, given.index("c")) == (2, 6)
+    values = "a😀b\né😀😀c"
+    assert utf16_offset(values, values.index("c")) == 10
+    assert [character_offset(values, k) for k in (0, 1, 3, 10)] == [0, 1, 2, values.index("c")]
+    assert line_column(values, values.index("c")) == (2, 6)

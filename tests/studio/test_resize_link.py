@@ -18,22 +18,22 @@ from tests.studio.conftest import Inside, text
 MODELS = ModelCache()
 
 
-def edited(given: str, edits: list[dict[str, Any]]) -> str:
+def apply_edits(value: str, edits: list[dict[str, Any]]) -> str:
     """Edited as JavaScript counts."""
-    data = given.encode("utf-16-le")
+    data = value.encode("utf-16-le")
     for edit in sorted(edits, key=lambda x: -x["from"]):
         data = data[: 2 * edit["from"]] + edit["insert"].encode("utf-16-le") + data[2 * edit["to"] :]
     return data.decode("utf-16-le")
 
 
-def dragged(given: str, body: str, point: Any, by: Any, q: Any = None) -> tuple[dict[str, Any], str]:
+def drag_point(value: str, body: str, point: Any, by: Any, q: Any = None) -> tuple[dict[str, Any], str]:
     """Drag a point of a body by a vector in the body's frame."""
-    model = MODELS.get_or_read(given, "toml")
+    model = MODELS.get_or_read(value, "toml")
     q = model.view().q if q is None else np.array(q)
     T = body_poses(model.valid_mechanism, q)[body][0]
     to = T[:3, :3] @ (np.array(point) + np.array(by)) + T[:3, 3]
     answer = resize_link(model, {"frame": body, "point": list(point), "to": to.tolist(), "q": q.tolist()})
-    return answer, edited(given, answer["edits"])
+    return answer, apply_edits(value, answer["edits"])
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def dragged(given: str, body: str, point: Any, by: Any, q: Any = None) -> tuple[
     ],
 )
 def test_the_parameter_of_a_length_is_changed(name: str, body: str, point: Any, by: Any, parameter: str, value: float) -> None:
-    given = text(name)
-    answer, new = dragged(given, body, point, by)
+    source = text(name)
+    answer, new = drag_point(source, body, point, by)
     assert (answer["name"], answer["value"]) == (parameter, pytest.approx(value))
     assert float(lg.loads(new).parameters[parameter]) == pytest.approx(value)
-    assert given.split("\n")[answer["line"] - 1].startswith(parameter)
-    before, after = given.split("\n"), new.split("\n")
+    assert source.split("\n")[answer["line"] - 1].startswith(parameter)
+    before, after = source.split("\n"), new.split("\n")
     changed = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
     assert changed == [answer["line"] - 1]  # and comments stay, also that of the line
     assert before[changed[0]].partition("#")[2] == after[changed[0]].partition("#")[2]
@@ -94,18 +94,18 @@ k = 7
 
 
 def test_plain_numbers_are_changed_in_their_place() -> None:
-    answer, new = dragged(PLAIN, "a", (0.3, 0.4, 0), (0.3, 0.4, 0), q=[0.1, 0.2])
+    answer, new = drag_point(PLAIN, "a", (0.3, 0.4, 0), (0.3, 0.4, 0), q=[0.1, 0.2])
     assert lg.loads(new).joints[1].placement.matrix()[:3, 3] == pytest.approx([0.6, 0.8, 0])
-    assert "[ 0.6, # along x\n        0.8, 0 ]  # and y" in edited(PLAIN, answer["edits"])
+    assert "[ 0.6, # along x\n        0.8, 0 ]  # and y" in apply_edits(PLAIN, answer["edits"])
 
 
 def test_a_number_in_quotes_and_an_expression() -> None:
     model = MODELS.get_or_read(PLAIN, "toml")
     T = body_poses(model.valid_mechanism, [0.0, 0.0])["b"][0]
-    for end, by, wanted in (((0.5, 0, 0), (0.1, 0, 0), 'xyz = ["0.6", 0, 0]'), ((0, 0, 0.5), (0, 0, 0.2), "h = 0.3")):
+    for end, by, expected in (((0.5, 0, 0), (0.1, 0, 0), 'xyz = ["0.6", 0, 0]'), ((0, 0, 0.5), (0, 0, 0.2), "h = 0.3")):
         to = T[:3, :3] @ (np.array(end) + by) + T[:3, 3]
         answer = resize_link(model, {"frame": "b", "point": list(end), "to": to.tolist(), "q": [0.0, 0.0]})
-        assert wanted in edited(PLAIN, answer["edits"])
+        assert expected in apply_edits(PLAIN, answer["edits"])
 
 
 @pytest.mark.parametrize("name", ["jansen", "delta", "puma560", "slider_crank", "stewart", "peaucellier"])
@@ -125,12 +125,12 @@ def test_every_link_of_others_can_be_dragged_or_says_why_not(name: str) -> None:
                 continue
             dragged_ones += 1
             assert answer["length"] == pytest.approx(1.1 * length, rel=2e-3)
-            lg.loads(edited(model.text, answer["edits"]))
+            lg.loads(apply_edits(model.text, answer["edits"]))
     assert dragged_ones > 2
 
 
 def test_a_link_is_not_dragged_to_nothing_and_bodies_without_length_say_so(inside: Inside) -> None:
-    answer, _ = dragged(text("two_r"), "link1", (1, 0, 0), (-5, 0, 0))
+    answer, _ = drag_point(text("two_r"), "link1", (1, 0, 0), (-5, 0, 0))
     assert 0 < answer["value"] < 0.1
     lone = text("two_r").replace('[[frame]]\nname = "tip"\nbody = "link2"\nxyz = ["l2", 0, 0]', "")
     asked = {"text": lone, "format": "toml", "frame": "link2", "point": [1, 0, 0], "to": [2, 0, 0]}

@@ -22,8 +22,8 @@ def own(tmp_path: Path) -> Inside:
 
 def save(studio: Inside, path: str, status: int = 200, **more: object) -> dict[str, object]:
     asked = {"path": path, "text": "x = 1\n", "format": "toml", "expected": None, **more}
-    found: dict[str, object] = studio.post("/api/save", asked, status)
-    return found
+    response: dict[str, object] = studio.post("/api/save", asked, status)
+    return response
 
 
 def test_a_text_is_drafted_saved_and_opened_again(own: Inside) -> None:
@@ -31,12 +31,12 @@ def test_a_text_is_drafted_saved_and_opened_again(own: Inside) -> None:
     first = own.put("/api/draft", {"text": "a", "format": "toml", "path": None, "revision": 0})
     second = own.put("/api/draft", {"text": "ab é😀", "format": "toml", "path": None, "revision": first["revision"]})
     assert second["revision"] > first["revision"]
-    given = own.get("/api/document")
-    assert (given["text"], given["draft"], given["saved"], given["path"]) == ("ab é😀", True, False, None)
+    document = own.get("/api/document")
+    assert (document["text"], document["draft"], document["saved"], document["path"]) == ("ab é😀", True, False, None)
     assert save(own, "arm", text="ab é😀", drafts=[{"path": None, **second}])["path"] == "arm.toml"
     assert (own.folder / "arm.toml").read_text() == "ab é😀"
-    given = own.get("/api/document")
-    assert (given["path"], given["saved"], given["draft"], given["recent"]) == ("arm.toml", True, False, ["arm.toml"])
+    document = own.get("/api/document")
+    assert (document["path"], document["saved"], document["draft"], document["recent"]) == ("arm.toml", True, False, ["arm.toml"])
     assert own.post("/api/document", {"path": ""})["text"] == ""  # the draft is saved, and gone
     assert own.post("/api/document", {"path": "arm.toml"})["text"] == "ab é😀"
     own.post("/api/document", {"path": "nowhere.toml"}, 404)
@@ -50,8 +50,8 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(own: Inside) -> None:
     assert file.read_text() == "another's\n"
     assert refused["text"] == "another's\n"
     own.put("/api/draft", {"text": "mine too\n", "path": "arm.toml", "revision": 9, "digest": digest})
-    given = own.get("/api/document")
-    assert (given["text"], given["changed"]) == ("mine too\n", True)
+    document = own.get("/api/document")
+    assert (document["text"], document["changed"]) == ("mine too\n", True)
     save(own, "arm.toml", text="mine too\n", expected=refused["digest"])  # asked for
     assert file.read_text() == "mine too\n"
     save(own, "arm.toml", 409, text="a new one of the same name\n")
@@ -61,14 +61,14 @@ def test_saving_asks_for_a_file_that_changed_under_a_draft_though_the_page_was_l
     """The page gives back the digest that it was given with the text, as `digest` of a draft and as `expected` of a save."""
     file = own.folder / "arm.toml"
     digest = save(own, "arm.toml", text="first\n")["digest"]
-    kept = own.put("/api/draft", {"text": "mine\n", "path": "arm.toml", "revision": 0, "digest": digest})
+    response = own.put("/api/draft", {"text": "mine\n", "path": "arm.toml", "revision": 0, "digest": digest})
     file.write_text("another's\n")
-    for given in (own.get("/api/document"), own.post("/api/document", {"path": "arm.toml"})):
-        assert (given["text"], given["changed"]) == ("mine\n", True)
-        typed = {"text": "mine too\n", "path": "arm.toml", "revision": kept["revision"], "digest": given["digest"]}
-        kept = own.put("/api/draft", typed)
+    for value in (own.get("/api/document"), own.post("/api/document", {"path": "arm.toml"})):
+        assert (value["text"], value["changed"]) == ("mine\n", True)
+        typed = {"text": "mine too\n", "path": "arm.toml", "revision": response["revision"], "digest": value["digest"]}
+        response = own.put("/api/draft", typed)
         assert own.get("/api/document")["changed"]
-        assert save(own, "arm.toml", 409, text="mine too\n", expected=given["digest"])["text"] == "another's\n"
+        assert save(own, "arm.toml", 409, text="mine too\n", expected=value["digest"])["text"] == "another's\n"
     assert file.read_text() == "another's\n"
 
 
@@ -81,8 +81,8 @@ def test_an_older_page_does_not_overwrite_what_another_typed(own: Inside) -> Non
 
 
 def keep(studio: Inside, path: str | None, typed: str, **more: object) -> dict[str, object]:
-    found: dict[str, object] = studio.put("/api/draft", {"text": typed, "format": "toml", "path": path, "revision": 0, **more})
-    return found
+    result: dict[str, object] = studio.put("/api/draft", {"text": typed, "format": "toml", "path": path, "revision": 0, **more})
+    return result
 
 
 def test_saving_deletes_the_draft_of_what_was_saved_and_no_other(own: Inside) -> None:
@@ -127,12 +127,12 @@ def test_texts_are_kept_at_once_whatever_is_being_compiled(own: Inside) -> None:
         keep(own, None, "typed meanwhile")
         save(own, "arm.toml")
         own.get("/api/document")
-        assert not any(x.done() for x in compiling)
+        assert not any(x.job_result() for x in compiling)
     finally:
         gate.set()
 
 
-def test_of_two_pages_that_keep_at_once_one_is_told(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_pages_that_keep_at_once_one_is_reported(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     import time
     from concurrent.futures import ThreadPoolExecutor
 
@@ -207,25 +207,25 @@ def test_the_library_and_templates_are_whole(own: Inside) -> None:
         assert answer["ok"], (template["name"], answer["problems"])
 
 
-@pytest.mark.parametrize("given", ["arm.py", "nowhere/arm.toml", "no.xml", "broken.toml"])
-def test_what_cannot_be_opened_is_said_before_anything_is_served(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+@pytest.mark.parametrize("value", ["arm.py", "nowhere/arm.toml", "no.xml", "broken.toml"])
+def test_what_cannot_be_opened_is_reported_before_anything_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(LagrangianError):
-        open_workspace(tmp_path, given)
+        open_workspace(tmp_path, value)
 
 
 def test_a_new_file_begins_with_the_starter_and_a_library_name_with_a_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    given = open_workspace(tmp_path, "my arm.toml").document()
-    assert 'name = "my_arm"' in given["text"]
-    assert not given["saved"]
-    given = open_workspace(tmp_path, "four_bar").document()
-    assert (given["text"], given["path"]) == (text("four_bar"), None)
+    values = open_workspace(tmp_path, "my arm.toml").document()
+    assert 'name = "my_arm"' in values["text"]
+    assert not values["saved"]
+    values = open_workspace(tmp_path, "four_bar").document()
+    assert (values["text"], values["path"]) == (text("four_bar"), None)
 
 
 def test_a_copy_of_the_library_does_not_hide_behind_an_older_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_a_copy_of_the_library_does_not_hide_behind_an_older_draft(tmp_path: Pat
     assert open_workspace(tmp_path, None).document()["text"] == "typed before"
 
 
-def test_a_disk_that_takes_nothing_is_told(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_takes_nothing_is_reported(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "draft")
 
@@ -255,20 +255,20 @@ def test_drafts_survive_the_death_of_the_server(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "arm.toml").write_text(text("two_r"))
     server = Server(folder, state, "arm.toml")
-    given = server.client.get("/api/document").json()
-    assert given["text"] == text("two_r")
-    revision, typed = given["revision"], ""
+    actual = server.client.get("/api/document").json()
+    assert actual["text"] == text("two_r")
+    revision, typed = actual["revision"], ""
     for k in range(40):
         typed = text("two_r") + f"# typed {'é' * k}\n"
-        asked = {"text": typed, "format": "toml", "path": "arm.toml", "revision": revision, "digest": given["digest"]}
+        asked = {"text": typed, "format": "toml", "path": "arm.toml", "revision": revision, "digest": actual["digest"]}
         revision = server.client.put("/api/draft", json=asked).json()["revision"]
     server.kill()
     server.client.close()
     assert (folder / "arm.toml").read_text() == text("two_r")
     again = Server(folder, state)  # without the file's name: the last one is known
-    found = again.client.get("/api/document").json()
-    assert (found["text"], found["path"], found["draft"], found["changed"]) == (typed, "arm.toml", True, False)
-    assert found["revision"] == revision
+    document = again.client.get("/api/document").json()
+    assert (document["text"], document["path"], document["draft"], document["changed"]) == (typed, "arm.toml", True, False)
+    assert document["revision"] == revision
     # a page that was open meanwhile goes on where it was
     asked = {"text": typed + "#", "format": "toml", "path": "arm.toml", "revision": revision}
     assert again.client.put("/api/draft", json=asked).status_code == 200

@@ -59,7 +59,7 @@ class Known(NamedTuple):
     at: Callable[[Any], tuple[list[Any], list[Any]]]
 
 
-def known() -> dict[str, Known]:
+def known_motions() -> dict[str, Known]:
     return {
         "free fall": Known(
             slider(axis="z", gravity=(0, 0, -9.81)),

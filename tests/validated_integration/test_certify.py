@@ -14,21 +14,21 @@ import pytest
 import lagrangian as lg
 from lagrangian.motion.result.accuracy import promised
 from tests.validated_integration.benchmarks import ARENSTORF, arenstorf
-from tests.validated_integration.exact import DIGITS, Known, fraction, holds, known, spinning
+from tests.validated_integration.exact import DIGITS, Known, fraction, holds, known_motions, spinning
 from tests.validated_integration.exact import _spinning as spinning_speeds
 
 FILES = Path(__file__).parents[1] / "data"
 DATA = json.loads((FILES / "two_r.json").read_text(encoding="utf-8"))
-KNOWN = known()
+KNOWN = known_motions()
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_known_motions(name: str) -> None:
     case: Known = KNOWN[name]
-    found = lg.certify(case.mechanism, [0.4, 1.7], digits=35, **case.given)
-    assert found.digits >= 35
+    certified_motion = lg.certify(case.mechanism, [0.4, 1.7], digits=35, **case.given)
+    assert certified_motion.digits >= 35
     with mp.workdps(DIGITS + 10):
-        for state, t in zip(found, ("0.4", "1.7"), strict=True):
+        for state, t in zip(certified_motion, ("0.4", "1.7"), strict=True):
             q, qd = case.at(mp.mpf(t))
             assert all(holds(x, truth) for x, truth in zip((*state.q, *state.qd), (*q, *qd), strict=True))
             assert 0 in state.energy_balance
@@ -38,20 +38,20 @@ def test_known_motions(name: str) -> None:
 def test_a_symmetric_body_in_free_space() -> None:
     """A quaternion: its speeds are known, its length stays one, and so does the angular momentum."""
     start = {"f.wx": 0.4, "f.wy": "-1.1", "f.wz": 3}
-    found = lg.certify(spinning(), 0.7, qd0=start, digits=30)
+    certified_motion = lg.certify(spinning(), 0.7, qd0=start, digits=30)
     with mp.workdps(DIGITS + 10):
         truth = spinning_speeds(mp.mpf("0.7"))
-        assert all(holds(found[f"qd_f.{name}"], x) for name, x in zip(("wx", "wy", "wz"), truth, strict=True))
-    length = sum(Fraction(str(found[f"f.{name}"])) ** 2 for name in "wxyz")
+        assert all(holds(certified_motion[f"qd_f.{name}"], x) for name, x in zip(("wx", "wy", "wz"), truth, strict=True))
+    length = sum(Fraction(str(certified_motion[f"f.{name}"])) ** 2 for name in "wxyz")
     assert abs(length - 1) < Fraction(1, 10**28)
 
 
 def test_a_heavy_symmetric_top_keeps_its_spin() -> None:
     """Lagrange's top: the angular velocity about its own axis is constant, exactly."""
-    found = lg.certify("heavy_top", 0.01, digits=20)
-    assert Fraction(150) in found["qd_point.wy"]
-    assert found["qd_point.wy"].radius < 1e-16
-    assert 0 in found.energy_balance
+    certified_motion = lg.certify("heavy_top", 0.01, digits=20)
+    assert Fraction(150) in certified_motion["qd_point.wy"]
+    assert certified_motion["qd_point.wy"].radius < 1e-16
+    assert 0 in certified_motion.energy_balance
 
 
 @pytest.mark.slow
@@ -71,21 +71,21 @@ def test_a_double_pendulum_by_another_derivation_and_method() -> None:
         lg.Joint("b", "revolute", "upper", "lower", (0, -1, 0), axis="z"),
     ]
     m = lg.Mechanism("point_masses", bodies, joints, gravity=(0, -9.81, 0))
-    found = lg.certify(m, 0.3, q0=[1.5, -0.5], qd0=["0.5", -1], digits=25)
+    certified_motion = lg.certify(m, 0.3, q0=[1.5, -0.5], qd0=["0.5", -1], digits=25)
     with mp.workdps(22):
         start = [mp.mpf("1.5"), mp.mpf(1), mp.mpf("0.5"), mp.mpf("-0.5")]
         a, b, u, w = mp.odefun(rates, 0, start)(mp.mpf("0.3"))
         truth = [a, b - a, u, w - u]
-    off = [x.distance(fraction(y)) for x, y in zip((*found.q, *found.qd), truth, strict=True)]
+    off = [x.distance(fraction(y)) for x, y in zip((*certified_motion.q, *certified_motion.qd), truth, strict=True)]
     assert max(off) < 1e-19
 
 
 def test_numbers_are_taken_as_they_are_written() -> None:
     """9.81 and 0.3 are decimals: the double next to the result is not it."""
     case = KNOWN["free fall"]
-    found = lg.certify(case.mechanism, 1, digits=30, **case.given)
-    assert Fraction("-4.605") in found.q[0]
-    assert -4.605 not in found.q[0]
+    certified_motion = lg.certify(case.mechanism, 1, digits=30, **case.given)
+    assert Fraction("-4.605") in certified_motion.q[0]
+    assert -4.605 not in certified_motion.q[0]
     assert Fraction("-4.605") != Fraction(-4.605)
 
 
@@ -117,25 +117,25 @@ def test_the_lecture_s_double_pendulum(one_second: lg.CertifiedMotion) -> None:
 def test_two_r_at_ten_seconds() -> None:
     """As the tests of integrators have it."""
     proven = json.loads((FILES / "two_r_proven.json").read_text(encoding="utf-8"))["states"]
-    found = lg.certify("two_r", [float(t) for t in proven], digits=30)
-    assert found.digits >= 30
-    for state, values in zip(found, proven.values(), strict=True):
+    certified_motion = lg.certify("two_r", [float(t) for t in proven], digits=30)
+    assert certified_motion.digits >= 30
+    for state, values in zip(certified_motion, proven.values(), strict=True):
         assert max(x.distance(Fraction(text)) for x, text in zip((*state.q, *state.qd), values, strict=True)) < 1e-29
     sample = DATA["reference"]["double_pendulum"]["10.0"]
-    assert found.contains((sample[:2], sample[2:]), within=DATA["tolerance"]["pendulum_10s"])
+    assert certified_motion.contains((sample[:2], sample[2:]), within=DATA["tolerance"]["pendulum_10s"])
     motion = lg.simulate("two_r", 10, rtol=1e-12, atol=1e-14)
-    assert found.contains(motion, within=promised(1e-12, motion.statistics["accepted"]))
+    assert certified_motion.contains(motion, within=promised(1e-12, motion.statistics["accepted"]))
 
 
 @pytest.mark.slow
 def test_arenstorfs_orbit() -> None:
     """Published to 29 digits: it closes. With a double in place of one of them it is off by 1e-12 after one period."""
-    mechanism, given = arenstorf()
-    found = lg.certify(mechanism, ARENSTORF, digits=26, **given)
+    mechanism, arguments = arenstorf()
+    certified_motion = lg.certify(mechanism, ARENSTORF, digits=26, **arguments)
     start = ("0.994", "0", "0", "-2.00158510637908252240537862224")
-    off = [x.distance(Fraction(text)) for x, text in zip((*found.q, *found.qd), start, strict=True)]
+    off = [x.distance(Fraction(text)) for x, text in zip((*certified_motion.q, *certified_motion.qd), start, strict=True)]
     assert max(off) < 1e-25
-    double = lg.certify(mechanism, ARENSTORF, digits=12, **(given | {"qd0": {"y1": -2.0015851063790825}}))
+    double = lg.certify(mechanism, ARENSTORF, digits=12, **(arguments | {"qd0": {"y1": -2.0015851063790825}}))
     assert 1e-15 < double.qd[0].distance(0.0) < 1e-11
 
 
@@ -152,11 +152,11 @@ def test_springs_dampers_and_wrenches() -> None:
     joint = lg.Joint("a", "revolute", "ground", "link", axis=(1, 2, 2), friction={"viscous": 0.2}, spring={"stiffness": 3})
     m = lg.Mechanism("sprung", [body], [joint], springs=[spring])
     drive = {"torque": {"a": "0.3*exp(-t)*cos(a) - 0.1*qd_a"}, "wrenches": {"link": (0, 0, 0, "sin(t)", 0.2, "a^2")}}
-    found = lg.certify(m, 1.5, q0=[0.4], qd0=[-1], digits=20, **drive)
+    certified_motion = lg.certify(m, 1.5, q0=[0.4], qd0=[-1], digits=20, **drive)
     motion = lg.simulate(m, 1.5, q0=[0.4], qd0=[-1], rtol=1e-13, atol=1e-14, **drive)
-    assert found.contains(motion, within=1e-11)
-    assert 0 in found.energy_balance
-    assert found.energy_balance.radius < 1e-19
+    assert certified_motion.contains(motion, within=1e-11)
+    assert 0 in certified_motion.energy_balance
+    assert certified_motion.energy_balance.radius < 1e-19
 
 
 def test_it_can_be_saved_and_shown(tmp_path: Path, one_second: lg.CertifiedMotion) -> None:
@@ -169,11 +169,11 @@ def test_it_can_be_saved_and_shown(tmp_path: Path, one_second: lg.CertifiedMotio
     assert one_second.q[0].lower <= float(one_second.q[0]) <= one_second.q[0].upper
 
 
-def test_progress_is_told_and_an_interrupt_ends_it() -> None:
-    told: list[tuple[float, float]] = []
-    lg.certify("pendulum", 0.5, q0=[0.2], digits=10, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (0.5, 0.5)
-    assert sorted(told) == told
+def test_progress_is_reported_and_an_interrupt_ends_it() -> None:
+    messages: list[tuple[float, float]] = []
+    lg.certify("pendulum", 0.5, q0=[0.2], digits=10, progress=lambda done, total: messages.append((done, total)))
+    assert messages[-1] == (0.5, 0.5)
+    assert sorted(messages) == messages
 
     def interrupt(done: float, total: float) -> None:
         raise KeyboardInterrupt

@@ -52,8 +52,8 @@ def test_joint_types(kind: str) -> None:
     rng = np.random.default_rng(3)
     q0 = m.random_configuration(4)
     qd0 = rng.uniform(-1, 1, m.nv)
-    found = lg.certify(m, 0.2, q0, qd0, digits=14)
+    certified_motion = lg.certify(m, 0.2, q0, qd0, digits=14)
     motion = lg.simulate(m, 0.2, q0, qd0, method="verner9", rtol=1e-14, atol=1e-15)
-    assert found.contains(motion, within=1e-13)
-    assert 0 in found.energy_balance
-    assert found.energy_balance.radius < 1e-12
+    assert certified_motion.contains(motion, within=1e-13)
+    assert 0 in certified_motion.energy_balance
+    assert certified_motion.energy_balance.radius < 1e-12

@@ -15,10 +15,10 @@ from lagrangian.validated_integration.bounds import BOUND_BITS, Sector
 from lagrangian.validated_integration.error_set import ErrorSet
 from lagrangian.validated_integration.first_order_system import FirstOrderSystem
 from lagrangian.validated_integration.integrate import EnclosedState, TaylorIntegration, TooFewBits
-from tests.validated_integration.exact import DIGITS, fraction, known, pendulum
+from tests.validated_integration.exact import DIGITS, fraction, known_motions, pendulum
 
 BITS = 160
-TRUTH = known()["pendulum"].at
+TRUTH = known_motions()["pendulum"].at
 
 
 def run(monkeypatch: pytest.MonkeyPatch, order: int, radius: float = 0.0, start: str = "2.5") -> EnclosedState:
@@ -36,18 +36,18 @@ def run(monkeypatch: pytest.MonkeyPatch, order: int, radius: float = 0.0, start:
         return going.integrate_to(fmpq(1, 2), lambda tube: None, lambda t: None)
 
 
-def inside(found: EnclosedState) -> bool:
+def inside(actual: EnclosedState) -> bool:
     with mp.workdps(DIGITS), working_precision(BITS + 100):
         q, qd = TRUTH(mp.mpf("0.5"))
         truth = [arb(str(x)) for x in (*q, *qd)]
-        return all(ball.contains(x.mid()) for ball, x in zip(found.balls, truth, strict=True))
+        return all(ball.contains(x.mid()) for ball, x in zip(actual.balls, truth, strict=True))
 
 
 def test_what_a_low_order_leaves_out_is_in_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = run(monkeypatch, order=24)
-    assert inside(found)
+    result = run(monkeypatch, order=24)
+    assert inside(result)
     with working_precision(BOUND_BITS):
-        assert 1e-20 < float(found.errors.box[0]) < 1e-12
+        assert 1e-20 < float(result.errors.box[0]) < 1e-12
 
 
 def test_without_the_remainder_the_truth_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,10 +101,10 @@ def test_errors_of_the_start_grow_as_they_must(monkeypatch: pytest.MonkeyPatch) 
 def test_a_wrong_sine_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     true = tape._plan
 
-    def swapped(nodes: Any, chosen: Any) -> Any:
+    def swap_sine(nodes: Any, chosen: Any) -> Any:
         return [(f, b, a, k) if f is None else (f, k, a, b) for f, k, a, b in true(nodes, chosen)]
 
-    monkeypatch.setattr(tape, "_plan", swapped)
+    monkeypatch.setattr(tape, "_plan", swap_sine)
     with pytest.raises(TooFewBits):  # the polynomial that was found does not solve the equations
         run(monkeypatch, order=60)
 

@@ -12,7 +12,7 @@ from tests.validated_integration.exact import pendulum, slider
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "told"),
+    ("mechanism", "message"),
     [
         ("four_bar", "loop 'closure': it closes a loop"),
         ("rolling_disc", "constraint 'floor': it is a constraint"),
@@ -32,14 +32,14 @@ from tests.validated_integration.exact import pendulum, slider
         (slider().replace(events=[lg.Event("x - 1", name="end")]), "event 'end': what happens at an event is not smooth"),
     ],
 )
-def test_mechanisms(mechanism: Any, told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told) as caught:
+def test_unsupported_mechanisms_are_refused(mechanism: Any, message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message) as caught:
         lg.certify(mechanism, 1)
     assert caught.value.argument == "mechanism"
 
 
 @pytest.mark.parametrize(
-    ("torque", "told"),
+    ("torque", "message"),
     [
         ({"x": "abs(x)"}, r"torque of 'x': 'abs\(x\)' is not smooth, because of abs"),
         ({"x": "2*sign(t - 1)"}, "because of sign"),
@@ -50,13 +50,13 @@ def test_mechanisms(mechanism: Any, told: str) -> None:
         (lg.Traced(lambda t, q, qd: [q[0]]), "torque is a Python function"),
     ],
 )
-def test_torques(torque: Any, told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told):
+def test_unsupported_torques_are_refused(torque: Any, message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
         lg.certify(slider(), 1, torque=torque)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("value", "message"),
     [
         ({"t": 0}, "t is 0; a time after 0"),
         ({"t": [2, 1]}, "several that increase"),
@@ -70,9 +70,9 @@ def test_torques(torque: Any, told: str) -> None:
         ({"progress": 3}, "progress is 3"),
     ],
 )
-def test_arguments(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told):
-        lg.certify(slider(), **({"t": 1} | given))
+def test_wrong_arguments_are_refused(value: dict[str, Any], message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
+        lg.certify(slider(), **({"t": 1} | value))
 
 
 def test_limits_must_surely_not_be_reached() -> None:
@@ -89,7 +89,7 @@ def test_limits_must_surely_not_be_reached() -> None:
             assert lg.certify(limited, 1, q0=["1"], digits=10).digits >= 10
 
 
-def test_a_function_that_ends_is_told() -> None:
+def test_a_function_that_ends_is_reported() -> None:
     """The root of what becomes negative: there is no motion beyond, and no digits."""
     with pytest.raises(lg.SimulationError, match=r"slider: no .* t = 1 s"):
         lg.certify(slider(), 2, torque={"x": "sqrt(1 - t)"}, digits=5)

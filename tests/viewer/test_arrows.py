@@ -24,11 +24,11 @@ def test_loop_forces_do_the_work_of_the_constraints(name: str) -> None:
     motion = lg.simulate(m, t_span=(0, 0.3))
     motion = motion.resample(4)
     dyn = lg.compile(m)
-    found = by_name(force_arrows(motion, motion.t, motion.q, mechanism_scene(m)))
+    actual = by_name(force_arrows(motion, motion.t, motion.q, mechanism_scene(m)))
     total = np.zeros_like(motion.qd)
     none = np.zeros((len(motion.t), 3))
     for loop in m.loops:
-        mine = {what: found.get(f"{what} of {loop.name}") for what in ("force", "moment")}
+        mine = {what: actual.get(f"{what} of {loop.name}") for what in ("force", "moment")}
         (point, *_) = (x.points for x in mine.values() if x is not None)
         force, moment = (none if x is None else x.vectors for x in mine.values())
         for body, sign in ((loop.a, 1), (loop.b, -1)):
@@ -119,14 +119,14 @@ def test_what_is_drawn_on_a_body_moves_it(name: str) -> None:
     m, dyn = motion.mechanism, lg.compile(motion.mechanism)
     t, h = np.array([0.05, 0.1, 0.15]), 1e-3
     rows = motion.resample(t)
-    found = by_name(force_arrows(rows, rows.t, rows.q, mechanism_scene(m)))
+    actual = by_name(force_arrows(rows, rows.t, rows.q, mechanism_scene(m)))
     twists = {b.name: dyn.jacobian(rows.q, b.name) @ rows.qd[..., None] for b in m.bodies}
     poses = {"ground": np.tile(np.eye(4), (3, 1, 1)), **{b.name: dyn.pose(rows.q, b.name) for b in m.bodies}}
     acting: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {x: [] for x in poses}  # point, force, moment
 
     def act(what: str, of: str, on: str, against: str = "ground") -> None:
         for kind in (what, f"{what} moment") if what == "reaction" else (what, {"force": "moment", "torque": "force"}[what]):
-            arrow = found.get(f"{kind} {of}")
+            arrow = actual.get(f"{kind} {of}")
             if arrow is not None:
                 pair = (arrow.vectors, 0 * arrow.vectors) if arrow.unit == "N" else (0 * arrow.vectors, arrow.vectors)
                 acting[on].append((arrow.points, *pair))

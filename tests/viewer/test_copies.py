@@ -43,7 +43,7 @@ def copies(motion: lg.Motion, sliders: list[str], change: dict[str, float] | Non
     model = motion.model()
     first = {("coordinates", name): x for name, x in zip(model.coordinate_names, shown.q[0].tolist(), strict=True)}
     first |= {("speeds", name): x for name, x in zip(model.speed_names, shown.qd[0].tolist(), strict=True)}
-    given = {
+    text = {
         "script": (files("lagrangian.viewer") / "compute/js/reproduce.js").read_text(encoding="utf-8"),
         "plan": plan,
         "about": reproduction_data(motion),
@@ -51,17 +51,17 @@ def copies(motion: lg.Motion, sliders: list[str], change: dict[str, float] | Non
         "first": [first.get((x["group"], x["name"]), 0.0) for x in plan["series"]],
     }
     assert NODE is not None
-    done = subprocess.run([NODE, "-e", _HARNESS], input=json.dumps(given), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([NODE, "-e", _HARNESS], input=json.dumps(text), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    found: dict[str, dict[str, str]] = json.loads(done.stdout)
-    return found
+    loaded: dict[str, dict[str, str]] = json.loads(done.stdout)
+    return loaded
 
 
 def run_again(text: str) -> lg.Motion:
     known: dict[str, Any] = {}
     exec(text, known)
-    found: lg.Motion = known["motion"]
-    return found
+    result: lg.Motion = known["motion"]
+    return result
 
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -86,23 +86,23 @@ CHANGES = {"two_r": {"l1": 0.8}, "four_bar": {"l1": 0.32}}
 
 @pytest.mark.parametrize("name", CASES)
 def test_all_of_a_run_is_copied(name: str, run: Run) -> None:  # noqa: F811
-    which, given = CASES[name]
+    which, arguments = CASES[name]
     model, change = mechanism(which), CHANGES[which]
-    found = copies(lg.simulate(model, 1.0, **given), ["l1"], change)
-    truth = lg.simulate(model, 1.0, **(given | {"parameters": given.get("parameters", {}) | change}))
-    made = run_again(found["python"]["text"])
-    assert made.last == pytest.approx(truth.last, abs=1e-9)
-    assert made.q[-1] == pytest.approx(truth.q[-1], abs=1e-9)
-    assert found["command"]["why"] == found["python"]["why"] == ""
-    done = run(*shlex.split(found["command"]["text"])[1:], "--json").json
+    texts = copies(lg.simulate(model, 1.0, **arguments), ["l1"], change)
+    truth = lg.simulate(model, 1.0, **(arguments | {"parameters": arguments.get("parameters", {}) | change}))
+    motion = run_again(texts["python"]["text"])
+    assert motion.last == pytest.approx(truth.last, abs=1e-9)
+    assert motion.q[-1] == pytest.approx(truth.q[-1], abs=1e-9)
+    assert texts["command"]["why"] == texts["python"]["why"] == ""
+    done = run(*shlex.split(texts["command"]["text"])[1:], "--json").json
     assert done["q_end"] == pytest.approx(truth.q[-1], abs=1e-9)
-    fragment = tomllib.loads(found["toml"]["text"])
-    assert fragment["parameters"] == given.get("parameters", {}) | change
-    assert ("q" in fragment.get("initial", {})) == ("q0" in given)
+    fragment = tomllib.loads(texts["toml"]["text"])
+    assert fragment["parameters"] == arguments.get("parameters", {}) | change
+    assert ("q" in fragment.get("initial", {})) == ("q0" in arguments)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "said"),
     [
         (
             {"events": [lg.Event("theta2", "record", "rising", "straight")]},
@@ -112,21 +112,21 @@ def test_all_of_a_run_is_copied(name: str, run: Run) -> None:  # noqa: F811
         ({"restitution": 0.5}, "The command line has no option for restitution, which is 0.5 here."),
     ],
 )
-def test_what_a_command_cannot_say_is_not_copied_as_one(given: dict[str, Any], said: str) -> None:
+def test_what_a_command_cannot_say_is_not_copied_as_one(arguments: dict[str, Any], said: str) -> None:
     model = mechanism("two_r")
-    first = lg.simulate(model, 1.0, **given)
-    found = copies(first, ["l1"])
-    assert re.fullmatch(said, found["command"]["why"])
-    assert found["python"]["why"] == ""
-    made = run_again(found["python"]["text"])
-    assert np.array_equal(made.q, first.q)
-    assert [(e.name, e.t) for e in made.events] == [(e.name, e.t) for e in first.events]
+    first = lg.simulate(model, 1.0, **arguments)
+    texts = copies(first, ["l1"])
+    assert re.fullmatch(said, texts["command"]["why"])
+    assert texts["python"]["why"] == ""
+    motion = run_again(texts["python"]["text"])
+    assert np.array_equal(motion.q, first.q)
+    assert [(e.name, e.t) for e in motion.events] == [(e.name, e.t) for e in first.events]
 
 
 def test_a_path_is_no_name_of_a_command() -> None:
-    found = copies(lg.simulate(mechanism("two_r"), 0.5), ["l1", "link1.mass"], {"link1.mass": 9.0})
-    assert "link1.mass has none" in found["command"]["why"]
-    assert 'with_parameters({"link1.mass": 9})' in found["python"]["text"]
+    texts = copies(lg.simulate(mechanism("two_r"), 0.5), ["l1", "link1.mass"], {"link1.mass": 9.0})
+    assert "link1.mass has none" in texts["command"]["why"]
+    assert 'with_parameters({"link1.mass": 9})' in texts["python"]["text"]
 
 
 def test_a_mechanism_that_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,10 +135,10 @@ def test_a_mechanism_that_is_in_no_file(tmp_path: Path, monkeypatch: pytest.Monk
     other = own.replace(joints=(replace(joint, friction=lg.Friction(viscous=3.0)), own.joints[1]))
     monkeypatch.chdir(tmp_path)
     for model in (other, lg.loads(lg.dumps(own)), own.with_payload("tip", 2.0)):
-        found = copies(lg.simulate(model, 0.5), ["l1"])
+        texts = copies(lg.simulate(model, 0.5), ["l1"])
         for form in ("command", "python"):
-            assert 'save it first, lg.save(mechanism, "m.toml")' in found[form]["why"]
-        assert found["toml"]["why"] == ""
+            assert 'save it first, lg.save(mechanism, "m.toml")' in texts[form]["why"]
+        assert texts["toml"]["why"] == ""
         lg.save(model, "m.toml")
         saved = copies(lg.simulate("m.toml", 0.5), ["l1"], {"l1": 0.7})
         assert saved["python"]["why"] == saved["command"]["why"] == ""

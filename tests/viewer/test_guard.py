@@ -24,8 +24,8 @@ from websockets.sync.client import connect  # noqa: E402
 
 @pytest.fixture(scope="module")
 def viewer() -> Any:
-    with view(lg.library("two_r"), browser=False, block=False) as made:
-        yield made
+    with view(lg.library("two_r"), browser=False, block=False) as live_viewer:
+        yield live_viewer
 
 
 def status(viewer: Viewer, path: str, **headers: str) -> tuple[int, bytes]:

@@ -75,9 +75,9 @@ def test_one_line_says_what_is_missing_and_how_to_find_it(tmp_path: Path) -> Non
     m = robot(tmp_path, "package://foo_description/meshes/a.stl")
     (body,) = m.bodies
     m = m.replace(bodies=(replace(body, visuals=(*body.visuals, replace(body.visuals[0], file="b.stl"))),))
-    with pytest.warns(lg.MechanismWarning) as told:
+    with pytest.warns(lg.MechanismWarning) as caught_warnings:
         mechanism_scene(m)
-    (message,) = (str(x.message) for x in told)
+    (message,) = (str(x.message) for x in caught_warnings)
     assert message == (
         "r: 2 visuals are not drawn, the first of 'b': package://foo_description/meshes/a.stl: there is no such file; "
         "export ROS_PACKAGE_PATH=/folder/that/holds/foo_description"
@@ -88,14 +88,14 @@ def test_one_line_says_what_is_missing_and_how_to_find_it(tmp_path: Path) -> Non
     ("file", "content", "says"),
     [("gone.stl", None, "no such file"), ("bad.obj", b"\x00\xff nonsense", "bad.obj"), ("a.blend", b"", "cannot be read")],
 )
-def test_a_mesh_that_cannot_be_read_is_told_and_replaced(tmp_path: Path, file: str, content: bytes | None, says: str) -> None:
+def test_a_mesh_that_cannot_be_read_is_reported_and_replaced(tmp_path: Path, file: str, content: bytes | None, says: str) -> None:
     if content is not None:
         (tmp_path / file).write_bytes(content)
     m = robot(tmp_path, file)
-    with pytest.warns(lg.MechanismWarning, match=says) as told:
+    with pytest.warns(lg.MechanismWarning, match=says) as caught_warnings:
         seen = mechanism_scene(m)
-    assert told[0].filename == __file__
-    assert "'b'" in str(told[0].message)
+    assert caught_warnings[0].filename == __file__
+    assert "'b'" in str(caught_warnings[0].message)
     assert any(part.name == "b" for part in seen.parts)
 
 

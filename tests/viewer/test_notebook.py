@@ -76,16 +76,16 @@ def test_a_slider_that_is_moved_changes_them(widget: Any, monkeypatch: pytest.Mo
 def test_the_motion_with_these_values_is_simulated(motion: Motion, widget: Any) -> None:
     assert widget.motion() is motion
     widget.inputs = {"l1": 0.8, "m2": 20, "q0.theta1": -0.4}
-    found = widget.motion()
+    actual = widget.motion()
     start = [-0.4, float(motion.q[0, 1])]
     expected = lg.simulate("two_r", 0.5, q0=start, parameters={"l1": 0.8, "m2": 20})
-    assert found.t == pytest.approx(expected.t)
-    assert found.q == pytest.approx(expected.q, abs=1e-9)
-    assert found.qd == pytest.approx(expected.qd, abs=1e-9)
+    assert actual.t == pytest.approx(expected.t)
+    assert actual.q == pytest.approx(expected.q, abs=1e-9)
+    assert actual.qd == pytest.approx(expected.qd, abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("value", "said"),
     [
         ({"l3": 1.0}, r"there is no slider 'l3'.*l1, m2, q0\.theta1; animate\(sliders=\['l3'\]\)"),
         ({"m2": 9.0}, r"'m2' is 9, but its slider ranges from 10 to 20; animate\(sliders=\[\('m2', lower, upper\)\]\)"),
@@ -93,23 +93,23 @@ def test_the_motion_with_these_values_is_simulated(motion: Motion, widget: Any) 
         ({"l1": float("nan")}, "'l1' is nan; a finite number is needed"),
     ],
 )
-def test_values_that_cannot_be_are_told(widget: Any, given: dict[str, Any], said: str) -> None:
+def test_values_that_cannot_be_are_reported(widget: Any, value: dict[str, Any], said: str) -> None:
     before = dict(widget.inputs)
     with pytest.raises(ArgumentError, match=said):
-        widget.inputs = given
+        widget.inputs = value
     assert widget.inputs == before
 
 
 def test_a_motion_that_a_page_cannot_compute_has_no_values() -> None:
-    found = lg.simulate("pendulum", 0.2, torque=lambda t, q, qd: [0.0])
-    widget = found.animate()
+    motion = lg.simulate("pendulum", 0.2, torque=lambda t, q, qd: [0.0])
+    widget = motion.animate()
     assert widget.inputs == {}
-    assert widget.motion() is found
+    assert widget.motion() is motion
     assert "because the torques come from Python" in widget._markup
-    assert found.animate(sliders=False).inputs == {}
+    assert motion.animate(sliders=False).inputs == {}
 
 
-def test_what_cannot_be_animated_is_said_as_elsewhere(motion: Motion) -> None:
+def test_what_cannot_be_animated_is_reported_as_elsewhere(motion: Motion) -> None:
     with pytest.raises(ArgumentError, match="speed is 0"):
         motion.animate(speed=0)
     with pytest.raises(ArgumentError, match="there is no frame or body 'tipp'"):

@@ -40,7 +40,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def parsed(html: str) -> Tags:
+def parse_tags(html: str) -> Tags:
     tags = Tags()
     tags.feed(html)
     tags.close()
@@ -56,7 +56,7 @@ def motion() -> Motion:
 @pytest.mark.parametrize("name", ["slider", '</script><script>alert(1)</script> "x" <!-- & {assets}'])
 def test_a_page_is_whole_and_asks_for_nothing(name: str) -> None:
     html = page_html(slider(name=name), name)
-    tags = parsed(html)
+    tags = parse_tags(html)
     assert tags.ids == ["player"]
     assert tags.addresses == []
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", html)
@@ -66,7 +66,7 @@ def test_a_page_is_whole_and_asks_for_nothing(name: str) -> None:
 def test_fragments_have_ids_of_their_own() -> None:
     seen = slider(rows=2)
     html = player_assets() + player_html(seen) + player_html(seen) + player_html(seen, id='a"b')
-    ids = parsed(html).ids
+    ids = parse_tags(html).ids
     assert len(set(ids)) == 3
     assert ids[2] == 'a"b'
 
@@ -112,18 +112,18 @@ def test_an_animation_is_written_where_it_was_said(motion: Motion, tmp_path: Pat
 
 
 def test_a_film_is_written_for_its_ending(motion: Motion, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    messages: list[tuple[int, int]] = []
     written = motion.animate(
-        tmp_path / "run.GIF", speed=4, size=(120, 90), progress=lambda done, total: told.append((done, total))
+        tmp_path / "run.GIF", speed=4, size=(120, 90), progress=lambda done, total: messages.append((done, total))
     )
-    assert told
-    assert told == [(k + 1, len(told)) for k in range(len(told))]
+    assert messages
+    assert messages == [(k + 1, len(messages)) for k in range(len(messages))]
     assert written == tmp_path / "run.GIF"
     assert written.read_bytes()[:4] == b"GIF8"
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "said"),
     [
         ({"path": "run.avi"}, r"\.html.*\.gif.*\.mp4"),
         ({"path": "nowhere/run.html"}, "no folder 'nowhere'"),
@@ -132,12 +132,12 @@ def test_a_film_is_written_for_its_ending(motion: Motion, tmp_path: Path) -> Non
         ({"trace": "tipp"}, "there is no frame or body 'tipp'"),
     ],
 )
-def test_what_cannot_be_animated_is_said(
-    motion: Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict, said: str
+def test_what_cannot_be_animated_is_reported(
+    motion: Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: dict, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ArgumentError, match=said):
-        motion.animate(**given)
+        motion.animate(**arguments)
     assert list(tmp_path.iterdir()) == []
 
 

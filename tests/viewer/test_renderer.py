@@ -24,14 +24,14 @@ def test_spans_cover_the_pixels_whose_centres_are_inside() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-20, 60, (2, 50, 3))
     row, column, which = covered_pixels(x, y, 40, 30)
-    found = {(int(r), int(c), int(k)) for r, c, k in zip(row, column, which, strict=True)}
+    actual = {(int(r), int(c), int(k)) for r, c, k in zip(row, column, which, strict=True)}
     px, py = np.meshgrid(np.arange(40) + 0.5, np.arange(30) + 0.5)
     for k in range(50):
         sides = [(x[k, b] - x[k, a]) * (py - y[k, a]) - (y[k, b] - y[k, a]) * (px - x[k, a]) for a, b in ((0, 1), (1, 2), (2, 0))]
         inside = np.all(np.array(sides) > 1e-3, axis=0) | np.all(np.array(sides) < -1e-3, axis=0)
         touched = np.all(np.array(sides) > -1e-3, axis=0) | np.all(np.array(sides) < 1e-3, axis=0)
         mine = np.zeros((30, 40), dtype=bool)
-        for r, c, j in found:
+        for r, c, j in actual:
             if j == k:
                 mine[r, c] = True
         assert (mine | ~inside).all()
@@ -155,8 +155,8 @@ def test_what_is_translucent_lets_through_what_is_behind() -> None:
 
 def test_a_gif_has_the_pictures_of_the_motion(tmp_path: Path) -> None:
     motion = lg.simulate(lg.library("pendulum"), t_span=(0, 1))
-    told: list[tuple[int, int]] = []
-    path = film(motion_track(motion, forces=False), tmp_path / "p.gif", (120, 90), progress=lambda k, n: told.append((k, n)))
+    messages: list[tuple[int, int]] = []
+    path = film(motion_track(motion, forces=False), tmp_path / "p.gif", (120, 90), progress=lambda k, n: messages.append((k, n)))
     with Image.open(path) as image:
         assert image.n_frames == 21  # 20 a second
         assert image.info["loop"] == 0
@@ -164,7 +164,7 @@ def test_a_gif_has_the_pictures_of_the_motion(tmp_path: Path) -> None:
         first = np.asarray(image.convert("RGB")).astype(int)
         image.seek(10)
         other = np.asarray(image.convert("RGB")).astype(int)
-    assert told == [(k, 21) for k in range(1, 22)]
+    assert messages == [(k, 21) for k in range(1, 22)]
     assert (np.abs(first - other).max(axis=2) > 60).sum() > 50
     assert (first[:5] == 255).all()
 
@@ -207,7 +207,7 @@ def test_without_ffmpeg_the_error_says_what_to_do(tmp_path: Path, monkeypatch: p
         ({"path": "nowhere/at/all/x.gif"}, "no folder"),
     ],
 )
-def test_bad_films_are_told(arguments: dict[str, object], says: str) -> None:
+def test_bad_films_are_reported(arguments: dict[str, object], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         film(still_track(lg.library("pendulum")), **arguments)  # type: ignore[arg-type]
     with pytest.raises(lg.ArgumentError, match=r"must end in \.png"):

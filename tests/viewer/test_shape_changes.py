@@ -30,10 +30,10 @@ def test_parts_that_change(
 ) -> None:
     it = reshapers[name]
     value = float(it.mechanism.parameters[parameter])
-    found = it.change_with(parameter, value, least, most)
-    assert {it.scene.parts[k].name for k in found.up.parts} == parts
-    assert set(found.up.parts) == set(found.down.parts)
-    for slopes, end in ((found.up, most), (found.down, least)):
+    actual = it.change_with(parameter, value, least, most)
+    assert {it.scene.parts[k].name for k in actual.up.parts} == parts
+    assert set(actual.up.parts) == set(actual.down.parts)
+    for slopes, end in ((actual.up, most), (actual.down, least)):
         part = 0.05 * (end - value)  # any value between, at which there is such a mechanism
         other = it.mechanism.with_parameters({parameter: value + part})
         with fewer_sides(len(other.bodies)):
@@ -47,6 +47,6 @@ def test_ends_of_struts_follow() -> None:
     model = lg.library("andrews_squeezer")
     it = ShapeDifferentiator(model, np.atleast_2d(np.array(model.initial.q, dtype=float)))
     value = float(model.parameters["sd"])
-    found = it.change_with("sd", value, 0.5 * value, 2 * value)
-    assert np.allclose(found.up.struts[0], [[1, 0, 0], [0, 0, 0]])  # its end on K3 is at ["sd", "-sc", 0]
-    assert np.allclose(found.down.struts[0], found.up.struts[0])
+    actual = it.change_with("sd", value, 0.5 * value, 2 * value)
+    assert np.allclose(actual.up.struts[0], [[1, 0, 0], [0, 0, 0]])  # its end on K3 is at ["sd", "-sc", 0]
+    assert np.allclose(actual.down.struts[0], actual.up.struts[0])

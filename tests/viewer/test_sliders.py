@@ -23,11 +23,11 @@ def drag_along(posture: Posture, name: str, goal: float, steps: int = 12) -> Any
     k = posture.index[name]
     here = float(posture.values[k])
     standing = [posture.index[other] for other in posture.held_handle_names(name)]
-    kept, result = posture.values[standing].copy(), None
+    initial, result = posture.values[standing].copy(), None
     for value in np.linspace(here, goal, steps + 1)[1:]:
         result = posture.drag(name, float(value))
         assert posture.closure < CLOSED
-        assert np.abs(posture.values[standing] - kept).max(initial=0.0) < 1e-9
+        assert np.abs(posture.values[standing] - initial).max(initial=0.0) < 1e-9
         if not result.reached:
             assert abs(posture.values[k] - here) <= abs(value - here) + 1e-12
             assert name in result.message

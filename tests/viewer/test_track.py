@@ -25,9 +25,9 @@ def test_poses_are_those_of_the_kernels(seed: int) -> None:
     )
     dyn = lg.compile(mechanism)
     q = np.stack([state(mechanism, k)[0] for k in range(3)])
-    found = all_poses(mechanism, q)
+    actual = all_poses(mechanism, q)
     for k, name in enumerate(frame_names(mechanism)):
-        np.testing.assert_allclose(found[:, k], dyn.pose(q, name), atol=1e-12)
+        np.testing.assert_allclose(actual[:, k], dyn.pose(q, name), atol=1e-12)
 
 
 def test_a_track_follows_the_motion() -> None:
@@ -61,11 +61,11 @@ def test_rows_are_thirty_a_second_within_bounds() -> None:
     assert len(motion_track(lg.simulate(m, t_span=(0, 60)), forces=False).t) == 601
 
 
-def changed(motion: lg.Motion, **rows: np.ndarray) -> lg.Motion:
+def changed_copy(motion: lg.Motion, **rows: np.ndarray) -> lg.Motion:
     """A copy, as if read from a file, with other rows."""
-    made = copy.copy(motion)
-    made.__dict__.update(rows)
-    return made
+    altered = copy.copy(motion)
+    altered.__dict__.update(rows)
+    return altered
 
 
 def test_rows_that_are_not_finite_are_left_out() -> None:
@@ -74,7 +74,7 @@ def test_rows_that_are_not_finite_are_left_out() -> None:
     half = {name: getattr(motion, name).copy() for name in ("q", "qd", "qdd", "multipliers", "tau")}
     for rows in half.values():
         rows[21:] = np.nan
-    seen = motion_track(changed(motion, **half))
+    seen = motion_track(changed_copy(motion, **half))
     assert 25 < len(seen.t) < 61
     assert 0.45 < seen.t[-1] <= 0.5
     assert np.isfinite(seen.positions).all()
@@ -83,7 +83,7 @@ def test_rows_that_are_not_finite_are_left_out() -> None:
         assert np.isfinite(arrow.vectors).all()
         assert np.isfinite(arrow.scale)
     with pytest.raises(lg.ArgumentError, match="no row of the motion is finite"):
-        motion_track(changed(motion, q=np.full_like(motion.q, np.nan)))
+        motion_track(changed_copy(motion, q=np.full_like(motion.q, np.nan)))
 
 
 def test_a_still_takes_numbers_a_pose_or_the_start() -> None:
@@ -122,6 +122,6 @@ def test_loops_that_cannot_close_are_drawn_open_with_a_warning() -> None:
         (lambda m: motion_track(lg.simulate(m, t_span=(0, 0.1)), rows=0), "at least 1"),
     ],
 )
-def test_bad_arguments_are_told(call: object, says: str) -> None:
+def test_bad_arguments_are_reported(call: object, says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         call(lg.library("two_r"))  # type: ignore[operator]

@@ -21,15 +21,15 @@ SIZE = (320, 240)
 
 
 @cache
-def seen(name: str) -> Track:
+def track_of(name: str) -> Track:
     return still_track(lg.library(name))
 
 
-def shown(name: str, **how: Any) -> tuple[np.ndarray, np.ndarray]:
+def picture_positions(name: str, **how: Any) -> tuple[np.ndarray, np.ndarray]:
     """Where every corner of every triangle is in the picture."""
-    view = read_view(seen(name), **how)
-    camera = camera_for_track(seen(name), *SIZE, view)
-    (triangles, _), _ = Painter(seen(name), SIZE, view)._geometry(0)
+    view = read_view(track_of(name), **how)
+    camera = camera_for_track(track_of(name), *SIZE, view)
+    (triangles, _), _ = Painter(track_of(name), SIZE, view)._geometry(0)
     x, y, depth = camera.project(triangles.points.reshape(-1, 3))
     assert depth.min() > 0
     return x, y
@@ -51,7 +51,7 @@ def shown(name: str, **how: Any) -> tuple[np.ndarray, np.ndarray]:
     ],
 )
 def test_what_is_right_and_what_is_up(name: str, view: Any, right: Any, up: Any) -> None:
-    axes = read_view(seen(name), view).axes(seen(name).scene)
+    axes = read_view(track_of(name), view).axes(track_of(name).scene)
     np.testing.assert_allclose(axes[:2], [right, up], atol=1e-12)
     np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(axes) == pytest.approx(1)
@@ -60,7 +60,7 @@ def test_what_is_right_and_what_is_up(name: str, view: Any, right: Any, up: Any)
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "pendulum", "stewart", "puma560"])
 def test_all_is_in_the_picture_and_fills_it(name: str) -> None:
     for view in (None, *VIEWS, (40.0, 25.0)):
-        x, y = shown(name, view=view)
+        x, y = picture_positions(name, view=view)
         assert x.min() > 1
         assert x.max() < SIZE[0] - 1
         assert y.min() > 1
@@ -69,13 +69,13 @@ def test_all_is_in_the_picture_and_fills_it(name: str) -> None:
 
 
 def test_zoom_and_target() -> None:
-    x, y = shown("two_r")
-    twice = shown("two_r", zoom=2)
+    x, y = picture_positions("two_r")
+    twice = picture_positions("two_r", zoom=2)
     np.testing.assert_allclose(twice[0] - SIZE[0] / 2, 2 * (x - SIZE[0] / 2), atol=1e-6)
     np.testing.assert_allclose(twice[1] - SIZE[1] / 2, 2 * (y - SIZE[1] / 2), atol=1e-6)
-    tip = seen("two_r").positions[0, seen("two_r").scene.frames.index("tip")]
+    tip = track_of("two_r").positions[0, track_of("two_r").scene.frames.index("tip")]
     for target in ("tip", tuple(tip)):
-        camera = camera_for_track(seen("two_r"), *SIZE, read_view(seen("two_r"), "front", target=target))
+        camera = camera_for_track(track_of("two_r"), *SIZE, read_view(track_of("two_r"), "front", target=target))
         at_x, at_y, _ = camera.project(tip)
         assert (at_x, at_y) == (pytest.approx(SIZE[0] / 2), pytest.approx(SIZE[1] / 2))
 
@@ -93,14 +93,14 @@ def test_zoom_and_target() -> None:
         ({"target": (1, 2)}, "target is .*; a point in metres"),
     ],
 )
-def test_refusals(how: dict[str, Any], says: str) -> None:
+def test_wrong_views_are_refused(how: dict[str, Any], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         lg.library("two_r").draw(size=(16, 16), **how)
 
 
 @pytest.mark.parametrize("name", ["puma560", "stewart"])
 def test_a_clear_picture_on_white_is_the_white_one(name: str) -> None:
-    painter = Painter(seen(name), SIZE)
+    painter = Painter(track_of(name), SIZE)
     white, clear = painter.frame(0).astype(float), painter.frame(0, transparent=True)
     for pixels, off in ((clear, 1.5), (np.asarray(Image.open(io.BytesIO(palette_png(clear))).convert("RGBA")), 4.0)):
         alpha = pixels[..., 3:] / 255.0
@@ -117,8 +117,8 @@ def test_legs_stay_in_their_tubes(height: float, radius: float, short: bool) -> 
     platform = lg.library("stewart")
     circle = lg.paths.circle((0, 0, height), radius, duration=4, orientation=(1, 0, 0, 0), timing="uniform")
     motion = lg.inverse(platform, circle, frame="platform", t_eval=21)
-    made = motion_track(motion, rows=41, forces=False)
-    scene, rows = made.scene, len(made.t)
+    track = motion_track(motion, rows=41, forces=False)
+    scene, rows = track.scene, len(track.t)
     shortest = np.inf
     for k in range(1, 7):
         lower, upper = scene.frames.index(f"lower{k}"), scene.frames.index(f"upper{k}")
@@ -126,7 +126,7 @@ def test_legs_stay_in_their_tubes(height: float, radius: float, short: bool) -> 
         tubes = [part.vertices for part in scene.parts if part.frame == lower and part.name == f"lower{k}"]
         for row in range(rows):
             # both have the leg's axis, and the tube is held at its frame's origin
-            apart = np.linalg.norm(made.positions[row, upper] - made.positions[row, lower])
+            apart = np.linalg.norm(track.positions[row, upper] - track.positions[row, lower])
             inner = apart + min(v[:, 2].min() for v in rods)
             assert inner > 0, (k, row)
             assert inner < max(v[:, 2].max() for v in tubes)  # and the rod is still in it

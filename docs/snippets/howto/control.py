@@ -99,11 +99,11 @@ walled = arm.replace(springs=(wall,))
 plant = lg.compile(walled)
 
 
-def pushed(t, q, qd):
+def spring_force(t, q, qd):
     return plant.spring_forces(q, qd)[0]
 
 
-def held(model, **gains):
+def holding_result(model, **gains):
     path = lg.paths.line(at, at + [0, 0.1], duration=0.4)  # along the wall
     press = lg.control.HybridForceMotion(
         model,
@@ -111,21 +111,21 @@ def held(model, **gains):
         frame="tip",
         directions="y",
         force={"x": 10.0},
-        measured=pushed,
+        measured=spring_force,
         kv=300.0,
         **gains,
     )
     motion = lg.simulate(
         walled, 1.0, q0=[-0.4, 1.3], torque=press.with_sampling(1e-3), t_eval=11
     )
-    force = pushed(1.0, motion.q[-1], motion.qd[-1])
+    force = spring_force(1.0, motion.q[-1], motion.qd[-1])
     return f"{force:.3f} N at y = {dyn.pose(motion.q[-1], 'tip')[1, 3] - at[1]:.4f} m"
 
 
-print("right masses              ", held(arm))
-print("wrong masses              ", held(light))
-print("wrong masses, kf = 9      ", held(light, kf=9.0))
-print("wrong masses, with ki = 30", held(light, ki=30.0))
+print("right masses              ", holding_result(arm))
+print("wrong masses              ", holding_result(light))
+print("wrong masses, kf = 9      ", holding_result(light, kf=9.0))
+print("wrong masses, with ki = 30", holding_result(light, ki=30.0))
 
 # --- reach
 path = lg.paths.line((1.4, 0), (2.2, 0), duration=1.0, frame="tip")

@@ -64,15 +64,15 @@ for tilt in (0.2, 0.3, 0.4, 0.9, 1.0):
 
 # --- sampled
 for period, delay in ((0.02, 0.0), (0.02, 0.02), (0.06, 0.0), (0.06, 0.06)):
-    found = run(lg.Sampled(lqr, period, delay))
-    print(f"period {period} s, delay {delay} s: settles {settles(found)}")
+    result = run(lg.Sampled(lqr, period, delay))
+    print(f"period {period} s, delay {delay} s: settles {settles(result)}")
 
 # --- discrete
 from scipy.linalg import solve_discrete_are
 from scipy.signal import cont2discrete
 
 
-def delayed(A, B, period):
+def with_delay(A, B, period):
     """One period with held inputs; the last states are the inputs on their way."""
     n, m = B.shape
     Ad, Bd, *_ = cont2discrete((A, B, np.eye(n), np.zeros((n, m))), period)
@@ -84,7 +84,7 @@ def radius(F, G, K):
 
 
 period = 0.06
-F, G = delayed(A, B, period)
+F, G = with_delay(A, B, period)
 weights = np.zeros((5, 5))
 weights[:4, :4] = Q
 S = solve_discrete_are(F, G, weights, R)
@@ -114,7 +114,7 @@ for mass in (0.0, 0.1, 0.2, 0.6):
     loaded = cart.with_payload("tip", mass)
     other = lg.linearise(loaded, rest, torque=0)
     decay = np.linalg.eigvals(other.A - other.B @ K).real.max()
-    r = radius(*delayed(other.A, other.B, period), Kd)
+    r = radius(*with_delay(other.A, other.B, period), Kd)
     late = settles(run(lg.Sampled(Delayed(), period, period), 0.1, loaded))
     print(f"{mass} kg: continuous {decay:.2f} 1/s; sampled {r:.3f}, settles {late}")
 
@@ -124,8 +124,8 @@ path = lg.paths.joint_line([-0.5, 0.8], [0.7, 1.5], duration=1.0)
 
 
 def worst(controller, plant=arm):
-    found = lg.simulate(plant, 1.0, q0=[-0.5, 0.8], torque=controller, t_eval=201)
-    return f"{np.abs(found.q - path(found.t)[0]).max():.1e} rad"
+    motion = lg.simulate(plant, 1.0, q0=[-0.5, 0.8], torque=controller, t_eval=201)
+    return f"{np.abs(motion.q - path(motion.t)[0]).max():.1e} rad"
 
 
 controller = lg.control.ComputedTorque(arm, path, frequency=20, damping=1.0)
@@ -135,7 +135,7 @@ print("continuous:", worst(controller))
 # --- highest
 A2, B2 = np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]])  # e'' = u
 for w in (20, 40, 80, 120, 160):
-    r = radius(*delayed(A2, B2, 5e-3), np.array([[w**2, 2 * w, 0.0]]))
+    r = radius(*with_delay(A2, B2, 5e-3), np.array([[w**2, 2 * w, 0.0]]))
     print(f"{w:3} rad/s: spectral radius {r:.3f}")
 print(f"30 samples per period: {2 * np.pi / (30 * 5e-3):.0f} rad/s")
 
@@ -155,8 +155,8 @@ def held_back(duration):
         5e-3, delay=5e-3
     )
     options = {"q0": [-0.5, 0.8], "torque": law, "saturate": True, "t_eval": 201}
-    found = lg.simulate(weak, duration, **options)
-    return f"{np.abs(found.q - slow(found.t)[0]).max():.1e} rad"
+    motion = lg.simulate(weak, duration, **options)
+    return f"{np.abs(motion.q - slow(motion.t)[0]).max():.1e} rad"
 
 
 weak = gripped.replace(

@@ -52,11 +52,11 @@ print(lg.dumps(arm).splitlines()[0])
 panda = lg.library("panda")
 lg.save(panda, "panda.xml")  # for MuJoCo
 lg.save(panda, "panda.sdf")  # for Drake and Gazebo
-made = lg.convert(panda, "urdf")
-print(made.text.splitlines()[1])
-print(made.notes[0])
+conversion = lg.convert(panda, "urdf")
+print(conversion.text.splitlines()[1])
+print(conversion.notes[0])
 
 # --- robots
-made = lg.export("four_bar", "mjcf", "four_bar.xml")
-for note in made.notes:
+conversion = lg.export("four_bar", "mjcf", "four_bar.xml")
+for note in conversion.notes:
     print("-", note)

@@ -4,9 +4,9 @@
 import lagrangian as lg
 
 arm = lg.library("two_r")
-made = lg.export(arm, "c", "two_r_c", functions=["inverse_dynamics", "jacobian:tip"])
-print([path.name for path in made.paths])
-header = made.files["two_r.h"]
+code = lg.export(arm, "c", "two_r_c", functions=["inverse_dynamics", "jacobian:tip"])
+print([path.name for path in code.paths])
+header = code.files["two_r.h"]
 print(header[header.index("void two_r_jacobian_tip") :].splitlines()[0])
 
 # --- targets
@@ -15,10 +15,10 @@ for name, about in lg.export_targets().items():
 
 # --- parameters
 panda = lg.library("panda")
-made = lg.export(
+code = lg.export(
     panda, "c", functions=["gravity"], parameters=["link7.mass", "link7.center.z"]
 )
-header = made.files["panda.h"]
+header = code.files["panda.h"]
 start = header.index("typedef struct")
 print(header[start : header.index("} panda_parameters;")])
 
@@ -26,8 +26,8 @@ print(header[start : header.index("} panda_parameters;")])
 mp = lg.parameter("mp", 3.0)
 loaded = panda.replace(parameters={**panda.parameters, "mp": mp})
 loaded = loaded.with_payload("tool", mp, center=(0, 0, 0.05))
-made = lg.export(loaded, "c", functions=["gravity"], parameters=["mp"])
-header = made.files["panda.h"]
+code = lg.export(loaded, "c", functions=["gravity"], parameters=["mp"])
+header = code.files["panda.h"]
 print(header[header.index("typedef struct") : header.index("} panda_parameters;")])
 
 # --- numpy
@@ -48,7 +48,7 @@ print(lg.compile(arm).inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(6))
 import fmpy
 
 lg.export("four_bar", "fmu", "four_bar.fmu")
-found = fmpy.simulate_fmu(
+results = fmpy.simulate_fmu(
     "four_bar.fmu",
     fmi_type="CoSimulation",
     stop_time=2.0,
@@ -57,7 +57,7 @@ found = fmpy.simulate_fmu(
     output=["theta1", "C.x"],
 )
 run = lg.simulate(lg.library("four_bar", {"m2": 1.5}), 2.0, t_eval=21)
-print(abs(found["theta1"] - run.q[:, 0]).max() < 1e-6)
+print(abs(results["theta1"] - run.q[:, 0]).max() < 1e-6)
 
 # --- casadi
 import casadi

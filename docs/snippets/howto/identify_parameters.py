@@ -23,8 +23,8 @@ rng = np.random.default_rng(1)
 noisy = tau + 0.01 * tau.std(axis=0) * rng.normal(size=tau.shape)
 
 # --- identify
-found = lg.identify(arm, t, q, noisy, qd, qdd, friction="coulomb")
-print(found)
+identification = lg.identify(arm, t, q, noisy, qd, qdd, friction="coulomb")
+print(identification)
 
 # --- angles
 measured = q + 2e-5 * rng.normal(size=q.shape)  # what encoders read
@@ -46,14 +46,14 @@ other = lg.excitation_trajectory(
 t2 = other.times(2000)
 q2, qd2, qdd2 = other(t2)
 tau2 = lg.compile(robot).inverse_dynamics(q2, qd2, qdd2)
-print(found.validate(t2, q2, tau2, qd2, qdd2))
+print(identification.validate(t2, q2, tau2, qd2, qdd2))
 
 # --- mechanism
-error = lg.compile(found.mechanism).inverse_dynamics(q2, qd2, qdd2) - tau2
+error = lg.compile(identification.mechanism).inverse_dynamics(q2, qd2, qdd2) - tau2
 before = lg.compile(arm).inverse_dynamics(q2, qd2, qdd2) - tau2
 print("RMS error, identified:", np.sqrt((error**2).mean(axis=0)).round(3), "N m")
 print("RMS error, data sheet:", np.sqrt((before**2).mean(axis=0)).round(3), "N m")
-lg.save(found.mechanism, "identified.toml")
+lg.save(identification.mechanism, "identified.toml")
 
 # --- puma
 puma = lg.library("puma560")

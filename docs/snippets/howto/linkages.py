@@ -31,8 +31,8 @@ print(lift.output, lift.units, f"{abs(lift.output_ratio).max():.4f}")
 
 # --- grashof
 for l1 in (0.3, 0.5, 0.6):
-    found = lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=l1))
-    print(f"{l1}: {found.four_bar.kind}, turns: {found.turns}, ends: {found.ends}")
+    turn = lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=l1))
+    print(f"{l1}: {turn.four_bar.kind}, turns: {turn.turns}, ends: {turn.ends}")
 
 # --- compare
 lengths = lg.distributions.grid(0.2, 0.45, 6)

@@ -48,9 +48,9 @@ print(f"cost {best.value:.4f}, before {best.initial_value:.4f}")
 
 # --- sensitivities
 arm = lg.library("two_r")
-found = lg.sensitivities(arm, 1.0, over=["l1", "m2", "theta1"], frames=["tip"])
-print(found.dq[-1].round(5))
-value, gradient = found.end("tip.x^2 + tip.y^2")
+sensitivities = lg.sensitivities(arm, 1.0, over=["l1", "m2", "theta1"], frames=["tip"])
+print(sensitivities.dq[-1].round(5))
+value, gradient = sensitivities.end("tip.x^2 + tip.y^2")
 print(round(value, 6), gradient.round(5))
-energy, gradient = found.integral("qd_theta1^2")
+energy, gradient = sensitivities.integral("qd_theta1^2")
 print(round(energy, 6), gradient.round(5))

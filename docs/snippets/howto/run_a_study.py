@@ -28,8 +28,8 @@ study.report("lengths.html")
 study.save("lengths.csv")  # or .nc
 
 # --- indices
-found = lg.read_study("reach").indices("effort")
-print(found)
+indices = lg.read_study("reach").indices("effort")
+print(indices)
 
 
 # --- function

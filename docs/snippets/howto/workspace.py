@@ -19,8 +19,8 @@ print(lift)
 print(lg.singularities("two_r", {"theta2": (-3.0, 3.5)}, "tip"))
 
 # --- singular
-found = lg.singularities("three_rrr", {"theta1": (-3.0, 3.0)})
-print(found)
+singularities = lg.singularities("three_rrr", {"theta1": (-3.0, 3.0)})
+print(singularities)
 
 # --- map
 locus = lg.singularities(

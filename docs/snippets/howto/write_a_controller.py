@@ -13,8 +13,8 @@ kp, kd = np.array([10000, 2000]), np.array([1000, 200])
 
 def law(t, q, qd):
     """Compensate gravity and pull each joint towards the path."""
-    wanted, speed, _ = path(t)
-    return dyn.gravity(q) + kp * (wanted - q) + kd * (speed - qd)
+    expected, speed, _ = path(t)
+    return dyn.gravity(q) + kp * (expected - q) + kd * (speed - qd)
 
 
 def off(torque, **more):
@@ -38,8 +38,8 @@ class WithIntegral:
         self.period, self.sum = period, np.zeros(2)
 
     def __call__(self, t, q, qd):
-        wanted, _, _ = path(t)
-        self.sum = self.sum + self.period * (wanted - q)
+        expected, _, _ = path(t)
+        self.sum = self.sum + self.period * (expected - q)
         return law(t, q, qd) + 5 * kp * self.sum
 
 

@@ -4,8 +4,8 @@
 import lagrangian as lg
 from lagrangian.functions.catalogue import package
 
-made = package(lg.library("two_r"), ["gravity"], parameters=["m2", "l1"])
-(gravity,) = made.routines
+generated = package(lg.library("two_r"), ["gravity"], parameters=["m2", "l1"])
+(gravity,) = generated.routines
 print(gravity.name, [x.name for x in gravity.inputs], [x.name for x in gravity.outputs])
 for number, node in enumerate(gravity.body.trace.nodes[:6]):
     print(number, *node)
@@ -59,8 +59,8 @@ class JavaScript(Language):
         return [f"const {name} = [{', '.join(map(str, values))}];"]
 
     def opening(self, routine):
-        given = [x.name for x in (*routine.inputs, *routine.outputs)]
-        return [f"function {routine.name}({', '.join([*given, 'k'])}) {{"]
+        arguments = [x.name for x in (*routine.inputs, *routine.outputs)]
+        return [f"function {routine.name}({', '.join([*arguments, 'k'])}) {{"]
 
     def closing(self, routine):
         return ["}"]
@@ -87,19 +87,19 @@ class JavaScriptFile(ExportTarget):
     options = {"strict": TargetOption("whether it begins with 'use strict'", True)}
 
     def make(self, mechanism, request):
-        made = self.package(mechanism, request)
-        called = {routine.name: routine for routine in made.routines}
+        generated = self.package(mechanism, request)
+        called = {routine.name: routine for routine in generated.routines}
         lines = ["'use strict';"] if self.option(request, "strict") else []
         lines.append(
-            f"const constants = [{', '.join(map(repr, evaluate_constants(made)))}];"
+            f"const constants = [{', '.join(map(repr, evaluate_constants(generated)))}];"
         )
-        for routine in made.routines:
+        for routine in generated.routines:
             lines += [
                 f"// {routine.about}",
                 *routine_lines(JavaScript(), routine, called),
             ]
         return ExportedFiles(
-            {f"{mechanism.name}.js": "\n".join(lines) + "\n"}, notes=made.notes
+            {f"{mechanism.name}.js": "\n".join(lines) + "\n"}, notes=generated.notes
         )
 
 
@@ -129,24 +129,24 @@ class ManyDigits(ExportTarget):
     about = "functions of numbers with as many digits as mpmath is set to"
 
     def make(self, mechanism, request):
-        made = self.package(mechanism, request)
+        generated = self.package(mechanism, request)
         return ExportedFiles(
-            functions={r.name: self.function(made, r) for r in made.routines}
+            functions={r.name: self.function(generated, r) for r in generated.routines}
         )
 
-    def function(self, made, routine):
+    def function(self, generated, routine):
         if not isinstance(routine.body, StraightLineCode):
             raise lg.ArgumentError(f"{routine.name} is not straight-line code")
 
-        def called(*arrays):
-            given = {x.name: array for x, array in zip(routine.inputs, arrays)}
-            p = [mpmath.mpf(x.value) for x in made.parameters]
-            k = replay(made.preparation, lambda name, index: p[index], OPERATIONS)
-            given[PREPARED] = k
-            read = lambda name, index: given[name][index]  # noqa: E731
+        def evaluate(*arrays):
+            values = {x.name: array for x, array in zip(routine.inputs, arrays)}
+            p = [mpmath.mpf(x.value) for x in generated.parameters]
+            k = replay(generated.preparation, lambda name, index: p[index], OPERATIONS)
+            values[PREPARED] = k
+            read = lambda name, index: values[name][index]  # noqa: E731
             return replay(routine.body.trace, read, OPERATIONS)
 
-        return called
+        return evaluate
 
 
 register(ManyDigits())

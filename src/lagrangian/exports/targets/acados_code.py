@@ -107,13 +107,13 @@ static const ${name}_constants *choose_constants(const double *p, ${name}_consta
 """)
 EXPLICIT = Template("""\
 /* xdot = (qd, forward dynamics). */
-static void explicit_ode(const double *given_x, const double *u, const double *p, double *xdot)
+static void explicit_ode(const double *state, const double *u, const double *p, double *xdot)
 {
     double x[NX], tau[N];
     if (!xdot) {
         return;
     }
-$constants    copy_or_zero(given_x, NX, x);
+$constants    copy_or_zero(state, NX, x);
     joint_forces(u, tau);
     copy_or_zero(x + N, N, xdot);
     ${name}_forward_dynamics(x, x + N, tau, ${passed}xdot + N);
@@ -121,10 +121,10 @@ $constants    copy_or_zero(given_x, NX, x);
 
 /* The derivatives of the accelerations by q, qd and the joint forces, row by row. */
 static void derivatives(
-    const double *given_x, const double *u, const double *p, double by_q[N*N], double by_qd[N*N], double by_tau[N*N])
+    const double *state, const double *u, const double *p, double by_q[N*N], double by_qd[N*N], double by_tau[N*N])
 {
     double x[NX], tau[N];
-$constants    copy_or_zero(given_x, NX, x);
+$constants    copy_or_zero(state, NX, x);
     joint_forces(u, tau);
     ${name}_forward_dynamics_derivatives(x, x + N, tau, ${passed}by_q, by_qd, by_tau);
 }

@@ -34,12 +34,12 @@ RESERVED_MODULES = (
 )
 NUMBER = """\
 # the type of numbers that results of some arguments have
-_number(given...) = float(promote_type(map(eltype, given)...))
+_number(values...) = float(promote_type(map(eltype, values)...))
 """
 COMPARE = """\
 # whether entries at some places, counted row by row, are those that are expected; without places, all are compared
-function compare(name, found, places, expected)
-    entries = found isa Number ? [found] : ndims(found) == 1 ? found : vec(permutedims(found))
+function compare(name, result, places, expected)
+    entries = result isa Number ? [result] : ndims(result) == 1 ? result : vec(permutedims(result))
     entries = isempty(places) ? entries : entries[places]
     miss = maximum(abs.(entries .- expected); init = 0.0)
     largest = maximum(abs.(expected); init = 1.0)
@@ -161,9 +161,9 @@ class JuliaSourceFiles(package_text.SourceFiles):
             for array, values in case.new_arrays.items():
                 lines += self._array_lines(array, values)
             arguments = [f"{case.array_name(x.name)}{'[1]' if x.shape == () else ''}" for x in routine.inputs]
-            lines.append(f"    found = {name}.{routine.name}({', '.join(arguments)})")
+            lines.append(f"    result = {name}.{routine.name}({', '.join(arguments)})")
             for k, expected in enumerate(case.expected):
-                result = f"found[{k + 1}]" if len(case.expected) > 1 else "found"
+                result = f"result[{k + 1}]" if len(case.expected) > 1 else "result"
                 lines += self._array_lines("expected", expected.values)
                 places = "Int[]"
                 if not expected.is_complete:

@@ -32,16 +32,16 @@ def _entries(x):
     return list(np.ascontiguousarray(np.moveaxis(x, -1, 0)))
 
 
-def _given(*arguments):
+def _as_entries(*arguments):
     """The leading shape that arguments have together, and the entries of each; a number, which has no size, as it is."""
-    shapes, found = [], []
+    shapes, entries = [], []
     for name, x, size in arguments:
         x = np.asarray(x, dtype=float)
         if size is not None and x.shape[-1:] != (size,):
             raise ValueError(f"{name} has the shape {x.shape}; its last axis must have {size} entries")
         shapes.append(x.shape if size is None else x.shape[:-1])
-        found.append(x if size is None else _entries(x))
-    return np.broadcast_shapes(*shapes), *found
+        entries.append(x if size is None else _entries(x))
+    return np.broadcast_shapes(*shapes), *entries
 
 
 def _array(entries, shape, own):
@@ -52,20 +52,20 @@ def _array(entries, shape, own):
     return result.reshape((*shape, *own))[()]
 '''
 MERGE_PARAMETERS = '''\
-def _known(given):
+def _all_parameters(values):
     """All parameters: those that are given, and the defaults of the others."""
-    unknown = [name for name in given if name not in parameters]
+    unknown = [name for name in values if name not in parameters]
     if unknown:
         raise KeyError(f"there is no parameter {unknown[0]!r}; those that exist are {', '.join(parameters)}")
-    return {**parameters, **given}
+    return {**parameters, **values}
 '''
 COMPARE = """\
     right = True
 
-    def compare(name, found, places, expected):
+    def compare(name, result, places, expected):
         nonlocal right
-        found = np.reshape(found, expected.shape if places is None else (len(expected), -1))
-        miss = np.abs((found if places is None else found[:, places]) - expected).max(initial=0.0)
+        result = np.reshape(result, expected.shape if places is None else (len(expected), -1))
+        miss = np.abs((result if places is None else result[:, places]) - expected).max(initial=0.0)
         size = np.abs(expected).max(initial=1.0)
         agrees = bool(miss <= TOLERANCE * size)
         right = right and agrees
@@ -74,14 +74,14 @@ COMPARE = """\
 
 # all functions at several states at once, and at the first of them alone
 COMPARE_ALL = """\
-    for function, given, outputs in cases:
-        given = [states[name] for name in given]
-        found, first = function(*given), function(*(x[0] for x in given))
+    for function, inputs, outputs in cases:
+        arguments = [states[name] for name in inputs]
+        results, first = function(*arguments), function(*(x[0] for x in arguments))
         if len(outputs) == 1:
-            found, first = [found], [first]
+            results, first = [results], [first]
         for k, (name, places, expected) in enumerate(outputs):
             expected = np.array(expected)
-            compare(f"{function.__name__} {name}", found[k], places, expected)
+            compare(f"{function.__name__} {name}", results[k], places, expected)
             compare(f"{function.__name__} {name}, one state", first[k], places, expected[:1])
     return right
 """
@@ -258,9 +258,9 @@ class NumPyLanguage(DynamicLanguage):
         if routine.hidden:
             return [f"def _{routine.name}({', '.join([*inputs, *self._constants('k'), *outputs])}):"]
         if inputs == [NUMBERS]:
-            return [f"def {routine.name}(given=parameters):", *self._indent_lines(routine, "p = _known(given)")]
+            return [f"def {routine.name}(values=parameters):", *self._indent_lines(routine, "p = _all_parameters(values)")]
         input_texts = ", ".join(f'("{x.name}", {x.name}, {None if x.shape == () else x.size})' for x in routine.inputs)
-        lines = [f"{', '.join(['shape', *inputs])} = _given({input_texts})", *self._constants("k = constants")]
+        lines = [f"{', '.join(['shape', *inputs])} = _as_entries({input_texts})", *self._constants("k = constants")]
         if isinstance(routine.body, LinkLoops) or (isinstance(routine.body, CallSequence) and not routine.body.steps):
             lines += [self.array(x.name, x.size) for x in routine.outputs]
         arguments = ", ".join([*inputs, *self._constants("constants=DEFAULT_CONSTANTS")])

@@ -44,9 +44,9 @@ function z = choose(condition, x, y)
 end
 """
 COMPARE = """\
-function right = compare(name, found, places, expected)
+function right = compare(name, result, places, expected)
     %COMPARE Whether entries at some places, counted row by row, are those that are expected; without places, all are.
-    entries = reshape(found.', [], 1);
+    entries = reshape(result.', [], 1);
     if ~isempty(places)
         entries = entries(places);
     end

@@ -35,11 +35,11 @@ MAX_STACK_ENTRIES = 10_000
 LINT_ATTRIBUTES = "#![allow(non_snake_case, non_upper_case_globals, unused_mut, unused_parens, unused_variables, clippy::all)]"
 COMPARE = """\
 /// Panics where entries of an array are not those that are expected; without places, all are compared.
-fn compare(name: &str, found: &[REAL], places: &[usize], expected: &[REAL]) {
+fn compare(name: &str, result: &[REAL], places: &[usize], expected: &[REAL]) {
     let mut worst: REAL = 0.0;
     let mut size: REAL = 1.0;
     for (i, &right) in expected.iter().enumerate() {
-        let miss = (found[if places.is_empty() { i } else { places[i] }] - right).abs();
+        let miss = (result[if places.is_empty() { i } else { places[i] }] - right).abs();
         size = size.max(right.abs());
         worst = if miss <= worst || worst.is_nan() { worst } else { miss }; // NaN stays the worst
     }

@@ -119,7 +119,7 @@ def test_a_run_that_would_not_end_is_given_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "given", "told"),
+    ("method", "arguments", "message"),
     [
         ("text", {"width": ".."}, "text: width is '..'; a whole number is needed"),
         ("save", {"path": [1, 2]}, "a path to a file is needed, not list"),
@@ -127,13 +127,13 @@ def test_a_run_that_would_not_end_is_given_up() -> None:
         ("all_coordinates", {"q": [1, 2, 3]}, r"q has shape \(3,\); \(2,\) or \(rows, 2\) is needed"),
     ],
 )
-def test_arguments_of_methods_are_told(method: str, given: dict[str, Any], told: str) -> None:
-    with pytest.raises(lg.ArgumentError, match=told):
-        getattr(REDUCED, method)(**given)
+def test_arguments_of_methods_are_reported(method: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
+        getattr(REDUCED, method)(**arguments)
 
 
 @pytest.mark.parametrize("option", ["t_eval", "rtol", "atol"])
-@pytest.mark.parametrize("given", [np.nan, -1, 0, "x", [0.0, np.nan], [0.5, 0.1], [2.0], [[0.0]], []])
-def test_options_of_a_run_that_are_none(option: str, given: Any) -> None:
+@pytest.mark.parametrize("value", [np.nan, -1, 0, "x", [0.0, np.nan], [0.5, 0.1], [2.0], [[0.0]], []])
+def test_options_of_a_run_that_are_none(option: str, value: Any) -> None:
     with pytest.raises(lg.ArgumentError, match=option):
-        REDUCED.simulate(1.0, **{option: given})
+        REDUCED.simulate(1.0, **{option: value})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.conftest import Watched
+from tests.browser.conftest import BrowserTab
 from tests.browser.studios import Served, at, becomes, quiet, studio
 from tests.studio.conftest import text
 
@@ -26,27 +26,27 @@ URDF = """<?xml version="1.0"?>
 
 
 @pytest.fixture
-def served(tmp_path) -> Iterator[Served]:
+def studio_server(tmp_path) -> Iterator[Served]:
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / FILE).write_text(text("two_r"))
-    with studio(folder, FILE) as found:
-        yield found
+    with studio(folder, FILE) as server:
+        yield server
 
 
-def typed(watched: Watched, served: Served) -> None:
+def type_a_line(browser_tab: BrowserTab, studio_server: Served) -> None:
     """An unsaved line in the file's text, kept as a draft."""
-    page = watched.page
-    page.goto(served.address)
+    page = browser_tab.page
+    page.goto(studio_server.address)
     quiet(page)
     at(page, "[")
     page.keyboard.type(f"{MINE}\n")
     becomes(page, "document.getElementById('kept').dataset.state === 'draft'")
 
 
-def test_save_asks_for_a_file_that_changed_while_the_page_was_away(watched, served):
-    page, file = watched.page, served.folder / FILE
-    typed(watched, served)
+def test_save_asks_for_a_file_that_changed_while_the_page_was_away(browser_tab, studio_server):
+    page, file = browser_tab.page, studio_server.folder / FILE
+    type_a_line(browser_tab, studio_server)
     changed = THEIRS + file.read_text()
     file.write_text(changed)
     page.reload()
@@ -66,10 +66,10 @@ def test_save_asks_for_a_file_that_changed_while_the_page_was_away(watched, serv
     assert THEIRS not in file.read_text()
 
 
-def test_what_another_tab_typed_stays_until_one_chooses(watched, served, chromium):
-    typed(watched, served)
-    page, other = watched.page, chromium.new_page()
-    other.goto(served.address)
+def test_what_another_tab_typed_stays_until_one_chooses(browser_tab, studio_server, chromium):
+    type_a_line(browser_tab, studio_server)
+    page, other = browser_tab.page, chromium.new_page()
+    other.goto(studio_server.address)
     quiet(other)
     at(other, "[")
     other.keyboard.type("# of the other tab\n")
@@ -87,9 +87,9 @@ def test_what_another_tab_typed_stays_until_one_chooses(watched, served, chromiu
     other.close()
 
 
-def test_what_a_urdf_has_that_is_not_used_is_one_note(watched, served):
-    page = watched.page
-    page.goto(served.address)
+def test_what_a_urdf_has_that_is_not_used_is_one_note(browser_tab, studio_server):
+    page = browser_tab.page
+    page.goto(studio_server.address)
     quiet(page)
     page.locator("#picker").set_input_files({"name": "swing.urdf", "mimeType": "text/xml", "buffer": URDF.encode()})
     note = page.locator(".note")
@@ -105,4 +105,4 @@ def test_what_a_urdf_has_that_is_not_used_is_one_note(watched, served):
     assert page.locator(".problem b").all_inner_texts() == [f"Line {line}"]
     note.get_by_label("Close the note").click()
     note.wait_for(state="detached")
-    assert watched.complaints == []
+    assert browser_tab.complaints == []

@@ -15,7 +15,7 @@ from tests.motion.test_coupled_friction import slider_crank
 RUBBED = slider(1.0, friction=lg.Friction(coulomb=1.0))
 
 
-def told(motion: lg.Motion) -> list[tuple[str, float]]:
+def event_list(motion: lg.Motion) -> list[tuple[str, float]]:
     return [(e.name, e.t) for e in motion.events]
 
 
@@ -26,7 +26,7 @@ def told(motion: lg.Motion) -> list[tuple[str, float]]:
     ("lead", "at", "rubs"),
     [("0.5*t^2", 1e-9, 0.0), ("t^3", 1e-9, 0.0), ("(t-1)^3 + 1", 1.0, 0.0), ("(t-1)^2 - 1", 1.0, 0.0), ("0.5*t^2", 1e-9, 3.0)],
 )
-def test_a_drive_that_starts_from_rest_against_a_lock_is_said(lead: str, at: float, rubs: float) -> None:
+def test_a_drive_that_starts_from_rest_against_a_lock_is_reported(lead: str, at: float, rubs: float) -> None:
     """At that moment the drive has no speed, in some cases no acceleration either: it contradicts the lock all the same."""
     held = [lg.HolonomicConstraint("lead", formula(f"x - ({lead})", "x"))]
     led = slider(1.0, constraints=held, friction=lg.Friction(coulomb=rubs))
@@ -36,7 +36,7 @@ def test_a_drive_that_starts_from_rest_against_a_lock_is_said(lead: str, at: flo
     assert caught.value.motion.t[-1] == pytest.approx(at, abs=1e-4)
 
 
-def test_a_drive_against_the_lock_of_another_joint_is_said() -> None:
+def test_a_drive_against_the_lock_of_another_joint_is_reported() -> None:
     """A crank that is driven from its dead centre, and its slider, which is bolted there: it is to move only at second order."""
     mechanism = slider_crank({}, "theta - t^2")
     with pytest.raises(lg.SimulationError, match="'drive', which moves, drives a locked joint: x") as caught:
@@ -56,7 +56,7 @@ def test_a_lock_that_agrees_with_what_drives_is_no_conflict() -> None:
 # -- one thing is one event ------------------------------------------------------------------------------------------
 
 
-def test_limits_met_at_the_same_instant_are_told_once_each() -> None:
+def test_limits_met_at_the_same_instant_are_reported_once_each() -> None:
     """Two blocks fall from the same height: both meet their stops after sqrt(2 h/g), and stay."""
     joints = [lg.Joint(n, "prismatic", "ground", f"body_{n}", axis="x", limits=lg.JointLimits(0, 10)) for n in "xyz"]
     bodies = [lg.Body(f"body_{n}", mass=1.0) for n in "xyz"]
@@ -72,14 +72,14 @@ def test_a_rest_that_is_only_a_reversal_is_none(after: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lg.SimulationWarning)  # a torque that jumps is met by short steps
         motion = lg.simulate(RUBBED, 2.0, [0.0], [1.0], torque=lambda t, q, qd: [-5.0 if t > 1.0 + after else 0.0])
-    assert [name for name, _ in told(motion)] == ["x reverses"]
+    assert [name for name, _ in event_list(motion)] == ["x reverses"]
     assert motion.events[0].t == pytest.approx(1.0, abs=1e-6)
 
 
 def test_thrown_up_and_back() -> None:
     """Against 3 N and 1 N of friction from 3 m/s: it turns after 3/4 s, and comes back with 2 m/s^2."""
     motion = lg.simulate(RUBBED, 3.0, [0.0], [3.0], torque={"x": "-3"})
-    assert told(motion) == [("x reverses", pytest.approx(0.75, abs=1e-9))]
+    assert event_list(motion) == [("x reverses", pytest.approx(0.75, abs=1e-9))]
     assert motion.q[-1, 0] == pytest.approx(9 / 8 - 2.25**2, abs=1e-8)
 
 
@@ -91,7 +91,7 @@ def test_a_torque_that_jumps_tells_what_it_moves(kind: str) -> None:
     elif kind == "event":
         more = {"events": lg.Event("t - 1", lg.SetTorque({"x": 3.0}), name="push")}
     motion = lg.simulate(RUBBED, 2.0, [0.0], **more)
-    assert [x for x in told(motion) if x[0] != "push"] == [("x slips", pytest.approx(1.0, abs=1e-8))]
+    assert [x for x in event_list(motion) if x[0] != "push"] == [("x slips", pytest.approx(1.0, abs=1e-8))]
 
 
 def test_a_joint_with_friction_leaves_its_stop() -> None:
@@ -99,7 +99,7 @@ def test_a_joint_with_friction_leaves_its_stop() -> None:
     motion = lg.simulate(
         slider(1.0, friction=lg.Friction(coulomb=1.0), limits=lg.JointLimits(-9, 1)), 3.0, [0.9], [1.0], {"x": "3 - 2*t"}
     )
-    assert [name for name, _ in told(motion)] == ["x meets its upper limit", "x leaves its upper limit"]
+    assert [name for name, _ in event_list(motion)] == ["x meets its upper limit", "x leaves its upper limit"]
     assert motion.events[1].t == pytest.approx(2.0, abs=1e-8)
     # from there on a = 1 + 3 - 2 t, with s = t - 2 as -2 s
     assert motion.q[-1, 0] == pytest.approx(1 - 1 / 3, abs=1e-8)

@@ -62,7 +62,7 @@ def test_an_event_that_did_not_take_place_has_no_time() -> None:
     assert number("count(`half way`)", torque=0) == 0
 
 
-def test_rows() -> None:
+def test_rows_are_kept_at_equal_times() -> None:
     t = np.linspace(0, T, 11)
     assert number("rows(x^2, 11)") == pytest.approx((F * t**2 / (2 * M)) ** 2, abs=1e-8)
     assert number("rows(x)").shape == (101,)
@@ -80,9 +80,9 @@ def test_rows_between_the_times_of_the_others() -> None:
 
 
 def test_rows_that_a_motion_did_not_reach_are_missing() -> None:
-    found = number("rows(x, 21)", events=[lg.Event("x - 1.5", "stop")])
+    actual = number("rows(x, 21)", events=[lg.Event("x - 1.5", "stop")])
     reached = np.linspace(0, T, 21) <= math.sqrt(2 * M * 1.5 / F)
-    assert np.array_equal(np.isfinite(found), reached)
+    assert np.array_equal(np.isfinite(actual), reached)
 
 
 def test_reactions_and_multipliers_are_the_motions() -> None:
@@ -90,19 +90,19 @@ def test_reactions_and_multipliers_are_the_motions() -> None:
     motion = lg.simulate(four_bar, 1.0)
     names = motion.constraint_names
     columns = as_output_columns(["peak(force_phi2)", f"max(lambda_{names[0]})"], four_bar, None, names)
-    found = [column.evaluate(OneMotion(motion, quantity_readers(four_bar, names)))[0] for column in columns]
-    assert found[0] == np.linalg.norm(motion.reactions[:, 1, 3:], axis=1).max()
-    assert found[1] == motion.multipliers[:, 0].max()
+    actual = [column.evaluate(OneMotion(motion, quantity_readers(four_bar, names)))[0] for column in columns]
+    assert actual[0] == np.linalg.norm(motion.reactions[:, 1, 3:], axis=1).max()
+    assert actual[1] == motion.multipliers[:, 0].max()
 
 
-def test_names_of_ones_own() -> None:
+def test_outputs_can_be_named_by_the_user() -> None:
     columns = as_output_columns({"way": "end(x)", "speed": "peak(qd_x)"}, SLIDER, None)
     assert [(x.name, x.text) for x in columns] == [("way", "end(x)"), ("speed", "peak(qd_x)")]
     assert all(isinstance(x, OutputColumn) for x in columns)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("value", "message"),
     [
         ("max(y)", "there is no name 'y'"),
         ("maks(x)", "there is no function 'maks'"),
@@ -120,8 +120,8 @@ def test_names_of_ones_own() -> None:
         (7, "texts such as"),
     ],
 )
-def test_what_cannot_be_kept_is_told(given: Any, told: str) -> None:
+def test_what_cannot_be_kept_is_reported(value: Any, message: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
-        as_output_columns(given, SLIDER, None)
-    assert told in str(error.value)
+        as_output_columns(value, SLIDER, None)
+    assert message in str(error.value)
     assert "keep" in str(error.value) or error.value.argument == "keep"

@@ -41,16 +41,16 @@ def test_washes_are_dark() -> None:
 @pytest.mark.parametrize("figure", ["two_r", "chain"])
 def test_a_figure_keeps_its_light_colours(figure: str) -> None:
     svg = (run("two_r").plot() if figure == "two_r" else chain(30).plot("coordinates")).to_svg()
-    found = theme_svg(svg)
-    ET.fromstring(found)  # it is whole
-    style = re.search(r"<style>(.*?)</style>", found)
+    actual = theme_svg(svg)
+    ET.fromstring(actual)  # it is whole
+    style = re.search(r"<style>(.*?)</style>", actual)
     assert style
-    assert len(found) < len(svg)
+    assert len(actual) < len(svg)
     light, dark = style[1].split("@media")
     light_of, dark_of = (dict(re.findall(r"--lg(\d+):(#\w{6});", part)) for part in (light, dark))
     assert set(light_of) == set(dark_of)
     used = [x.lower() for x in re.findall(r"(?:fill|stroke): (#[0-9a-fA-F]{6})", svg)]
     assert set(used) <= set(light_of.values())
-    assert re.findall(r"(?:fill|stroke): #", found) == []
+    assert re.findall(r"(?:fill|stroke): #", actual) == []
     # in the order in which they are used, the variables stand for what was there
-    assert [light_of[k] for k in re.findall(r"(?:fill|stroke): var\(--lg(\d+)\)", found)] == used
+    assert [light_of[k] for k in re.findall(r"(?:fill|stroke): var\(--lg(\d+)\)", actual)] == used
