@@ -1,7 +1,8 @@
 """Write the table of renamed names in CHANGELOG.md from docs/reference/renamed.csv: `python docs/renamed_names.py`.
 
 A row of renamed.csv is `old,new`; an empty second field is a name that went without a successor. CHANGELOG shows the public
-names, commands and options; the modules, which are far more, stand in renamed.csv alone.
+names, commands and options, and classes of modules with their members; the modules, which are far more, stand in renamed.csv
+alone.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ def read_renamed_names(path: Path = TABLE) -> list[tuple[str, str]]:
 def changelog_table(rows: list[tuple[str, str]]) -> str:
     """The public names of the rows as a table in Markdown."""
     lines = ["| Before | Now |\n", "| --- | --- |\n"]
-    lines += [f"| `{old}` | {f'`{new}`' if new else 'removed'} |\n" for old, new in rows if not old.startswith("lagrangian.")]
+    lines += [f"| `{old}` | {f'`{new}`' if new else 'removed'} |\n" for old, new in rows if not is_module(old)]
     return "".join(lines)
+
+
+def is_module(name: str) -> bool:
+    """Whether an old name is that of a module, or of a function in one that is not public."""
+    return name.startswith("lagrangian.") and not any(part[:1].isupper() for part in name.split("."))
 
 
 def with_table(changelog: str, rows: list[tuple[str, str]]) -> str:

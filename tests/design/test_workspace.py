@@ -99,7 +99,7 @@ def test_loops_in_all_assemblies() -> None:
     found = lg.workspace("five_bar", samples=200, resolution=16)
     assert found.area == pytest.approx(PI * (0.9**2 - 0.1**2), rel=1e-5)
     assert found.holes == 1
-    assert np.abs(found.dyn.loop_residual(np.vstack(found.boundary_q))).max() < 1e-8
+    assert np.abs(found.dyn.closure(np.vstack(found.boundary_q))).max() < 1e-8
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def test_puma_within_the_stated_confidence() -> None:
     """
     arm = lg.library("puma560")
     found = lg.identify(arm, *record(arm, excited(), 1000, 0.01, seed=7))
-    assert len(found.inertial_estimates) == 36
+    assert len(found.base) == 36
     z = in_errors(found)
     assert np.abs(z).max() < 4.0
     inside = [e.interval[0] <= e.described <= e.interval[1] for e in found]
@@ -86,7 +86,7 @@ def test_weights_follow_the_noise_of_each_joint() -> None:
     found = lg.identify(arm, t, q, tau, qd, qdd)
     Y = found.regression.regressor(q, qd, qdd, found.grouping.columns).reshape(-1, len(found))
     plain = np.linalg.lstsq(Y, (tau - found.regression.regressor_and_known_forces(q, qd, qdd, [0])[1]).ravel(), rcond=None)[0]
-    inertial = slice(len(found.inertial_estimates))  # friction of the bad joint itself is in no other equation
+    inertial = slice(len(found.base))  # friction of the bad joint itself is in no other equation
     off, off_plain = (np.abs(x - found.described)[inertial].max() for x in (found.values, plain))
     assert off < 0.03 * off_plain
     assert np.abs(in_errors(found)).max() < 4
@@ -105,7 +105,7 @@ def test_noisy_coordinates_differentiated_without_bias() -> None:
         z = in_errors(found)
         assert np.abs(z).max() < 4.5
         assert np.mean(z**2) < 2
-        assert len(found.inertial_estimates) == 36
+        assert len(found.base) == 36
     speeds = np.gradient(q, t, axis=0)
     plain = lg.identify(arm, t, q, tau, speeds, np.gradient(speeds, t, axis=0), physical=False)
     assert np.mean(in_errors(plain) ** 2) > 50

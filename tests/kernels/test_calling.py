@@ -479,7 +479,7 @@ def test_springs_whose_ends_meet() -> None:
     joint = lg.Joint("j", "free", "ground", "b")
     body = lg.Body("b", 1.0, inertia=(0.1, 0.1, 0.1))
     held = lg.Mechanism("m", [body], [joint], springs=[lg.PointSpring("s", "ground", "b", stiffness=10.0)], gravity=(0, 0, 0))
-    dyn, q = lg.compile(held), held.neutral_configuration()
+    dyn, q = lg.compile(held), held.neutral()
     np.testing.assert_array_equal(dyn.gravity(q), np.zeros(6))
     assert dyn.potential_energy(q) == 0.0
     q[4] = 0.5

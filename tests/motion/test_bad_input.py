@@ -251,7 +251,7 @@ def test_where_an_assembly_begins() -> None:
     q = np.array(machine.initial.q)
     assert lg.assemble(machine, {"q1": q[0]}) == pytest.approx(q)
     assert all(
-        np.abs(lg.compile(machine).loop_residual(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3)
+        np.abs(lg.compile(machine).closure(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3)
     )
     for q0, told in (
         ({"q9": 1.0}, "no coordinate 'q9'"),

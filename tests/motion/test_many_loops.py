@@ -221,7 +221,7 @@ def test_a_start_is_closed_as_in_any_mechanism() -> None:
     mechanism, q = tower([-1, *range(9)])
     rough = np.array(q) + 0.2 * np.random.default_rng(2).normal(size=len(q))
     found = lg.assemble(mechanism, rough)
-    assert np.abs(lg.compile(mechanism).loop_residual(found)).max() < 1e-12
+    assert np.abs(lg.compile(mechanism).closure(found)).max() < 1e-12
     assert np.abs(found - rough).max() < 1.0
     told = lg.mobility(mechanism, q)
     assert (told.nearby, told.redundant) == (10, 0)

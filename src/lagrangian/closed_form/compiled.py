@@ -208,7 +208,7 @@ class CompiledEquations:
         shape = (len(self._rows), self.nv)
         return self._kernel("constraint_jacobian", ("q",), shape, lambda trace: [trace(x) for r in self._rows for x in r.psi])(q)
 
-    def loop_residual(self, q: ArrayLike) -> np.ndarray:
+    def closure(self, q: ArrayLike) -> np.ndarray:
         """Compute the loop-closure residual eta(q), which is zero where the loops are closed.
 
         Parameters

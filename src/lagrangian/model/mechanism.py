@@ -324,7 +324,7 @@ class Mechanism(MechanismDisplay):
             stack.extend(reversed(children.get(joint.child, [])))
         return order
 
-    def neutral_configuration(self) -> np.ndarray:
+    def neutral(self) -> np.ndarray:
         """Return the configuration with all coordinates zero and all quaternions (1, 0, 0, 0).
 
         Returns
@@ -335,7 +335,7 @@ class Mechanism(MechanismDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.library("free_body").neutral_configuration()
+        >>> lg.library("free_body").neutral()
         array([1., 0., 0., 0., 0., 0., 0.])
         """
         return np.array([x for joint in self.joints for x in joint.kind.neutral], dtype=float)
