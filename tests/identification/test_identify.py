@@ -57,9 +57,7 @@ def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> Non
     dyn = lg.compile(lg.library(name))
     regression = make_regression(dyn, True, False, rotors, None)
     exact = exact_grouping(regression)
-    states = general_states(
-        Projection(dyn, dyn.mechanism.neutral()), 150, np.zeros((1, dyn.nq)), np.random.default_rng(2)
-    )
+    states = general_states(Projection(dyn, dyn.mechanism.neutral()), 150, np.zeros((1, dyn.nq)), np.random.default_rng(2))
     numeric = numeric_grouping(regression, regression.regressor(*states[:3]).reshape(-1, len(regression.terms)))
     assert exact is not None
     assert numeric.names == exact.names
@@ -73,9 +71,7 @@ def test_exact_base_parameters_of_a_slide_turned_by_a_named_angle() -> None:
     ]
     arm = lg.Mechanism.from_dh([*rows, lg.DHParameters(a=0.3, mass=1.0, inertia=(0.1, 0.1, 0.1))], convention="modified")
     regression = make_regression(lg.compile(arm), False, False, False, None)
-    states = general_states(
-        Projection(lg.compile(arm), arm.neutral()), 50, np.zeros((1, arm.nq)), np.random.default_rng(2)
-    )
+    states = general_states(Projection(lg.compile(arm), arm.neutral()), 50, np.zeros((1, arm.nq)), np.random.default_rng(2))
     numeric = numeric_grouping(regression, regression.regressor(*states[:3]).reshape(-1, len(regression.terms)))
     exact = exact_grouping(regression)
     assert exact is not None

@@ -73,9 +73,7 @@ class _SdfWriter:
         self.unique_names = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL))
         closed_q = mechanism.neutral() if start is None else np.array(start, dtype=float)
         self.zero_is_moved = (
-            bool(mechanism.loops)
-            and start is not None
-            and loop_error(mechanism, mechanism.neutral()) > _CLOSURE_TOLERANCE
+            bool(mechanism.loops) and start is not None and loop_error(mechanism, mechanism.neutral()) > _CLOSURE_TOLERANCE
         )
         self.offsets: dict[str, float] = {}
         self.closed_balls: set[str] = set()  # ball joints whose coordinates are not zero in the pose of the file
