@@ -1,4 +1,6 @@
-"""Write the table of renamed names in CHANGELOG.md from docs/reference/renamed.csv: `python docs/renamed_names.py`.
+"""Write what follows from docs/reference/renamed.csv: `python docs/renamed_names.py`.
+
+That is the table of renamed names in CHANGELOG.md, and the file from which messages of the package know successors.
 
 A row of renamed.csv is `old,new`; an empty second field is a name that went without a successor. CHANGELOG shows the public
 names, commands and options, and classes of modules with their members; the modules, which are far more, stand in renamed.csv
@@ -13,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "reference" / "renamed.csv"
 CHANGELOG = ROOT / "CHANGELOG.md"
+PACKAGE_TABLE = ROOT / "src" / "lagrangian" / "renamed.csv"
 BEGIN, END = "<!-- renamed names: begin -->\n", "<!-- renamed names: end -->\n"
 
 
@@ -40,5 +43,11 @@ def with_table(changelog: str, rows: list[tuple[str, str]]) -> str:
     return changelog[:start] + "\n" + changelog_table(rows) + "\n" + changelog[end:]
 
 
+def package_table(rows: list[tuple[str, str]]) -> str:
+    """The rows of public names, as the file of the package has them."""
+    return "".join(f"{old},{new}\n" for old, new in rows if not old.startswith("lagrangian."))
+
+
 if __name__ == "__main__":
+    PACKAGE_TABLE.write_text(package_table(read_renamed_names()), encoding="utf-8")
     CHANGELOG.write_text(with_table(CHANGELOG.read_text(encoding="utf-8"), read_renamed_names()), encoding="utf-8")
