@@ -324,7 +324,7 @@ def _latex_program() -> str:
 
 def _check_answers(eom: EquationsOfMotion, answer: Path, json: bool) -> int:
     """Mark each line of an answer as right or wrong. The exit code is 1 unless all of them are right."""
-    report = eom.check_answers(answer)
+    report = eom.check(answer)
     code = SUCCESS if report.right else FAILURE
     if json:
         lines = [
