@@ -337,7 +337,7 @@ def start_up() -> None:
         path = str(urdf("tiago_dual.urdf"))
         tiago = (
             "import warnings; warnings.simplefilter('ignore'); import lagrangian as lg, numpy as np\n"
-            f"m = lg.load({path!r}); x = np.zeros(m.nv); q = m.neutral_configuration()\n"
+            f"m = lg.load({path!r}); x = np.zeros(m.nv); q = m.neutral()\n"
             + clock
             + "d = lg.compile(m); d.inverse_dynamics(q, x, x); d.forward_dynamics(q, x, x); d.mass_matrix(q)\n"
             + "print(time.perf_counter() - t)"

@@ -61,11 +61,11 @@ def _row(path: Path, states: int, moves: bool) -> str:
     reference = _reference(path)
     rng = np.random.default_rng(0)
     closed, off = 0.0, 0.0
-    start = np.array(m.initial.q) if m.initial.q is not None else m.neutral_configuration()
+    start = np.array(m.initial.q) if m.initial.q is not None else m.neutral()
     for _ in range(states):
         q = lg.assemble(m, _integrate(m, start, 0.1 * rng.normal(size=m.nv)))
         qd = lg.consistent_speeds(m, q, rng.normal(size=m.nv))
-        closed = max(closed, float(np.abs(dyn.loop_residual(q)).max(initial=0.0)))
+        closed = max(closed, float(np.abs(dyn.closure(q)).max(initial=0.0)))
         dry = _coulomb(m, qd)
         ours = velocities(m, q, qd, dyn.forward_dynamics(q, qd, torques(m, q, qd) + dry))
         theirs = accelerations(reference, positions(m, q), velocities(m, q, qd))
@@ -82,7 +82,7 @@ def _motion(m: lg.Mechanism) -> str:
     lg.simulate(m, 1.0)
     again = time.perf_counter() - begin
     ended = "reached" if motion.success else motion.message
-    drift = np.abs(lg.compile(m).loop_residual(motion.q)).max(initial=0.0)
+    drift = np.abs(lg.compile(m).closure(motion.q)).max(initial=0.0)
     return f"{ended} in {first:.1f} s, again in {again:.2f} s, loops open by {drift:.1e}"
 
 

@@ -192,7 +192,7 @@ def row(urdf: Path, loops: Path, name: str) -> Iterator[str]:
     seconds = time.perf_counter() - start
     mobile = lg.mobility(m, q)
     dof = f"{mobile.nearby}" + (f" ({mobile.degrees})" if mobile.singular else "")
-    yield f"{dof:>8} {float(np.max(np.abs(lg.compile(m).loop_residual(q)))):9.0e} {seconds:6.1f} s "
+    yield f"{dof:>8} {float(np.max(np.abs(lg.compile(m).closure(q)))):9.0e} {seconds:6.1f} s "
     try:
         yield f"{worst_difference(m, Peer(urdf, loops), q):12.0e} "
     except (lg.errors.LagrangianError, np.linalg.LinAlgError) as error:

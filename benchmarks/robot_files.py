@@ -194,7 +194,7 @@ def _largest_difference(m: Any, kind: str, theirs: Any) -> float:
     worst = largest = 0.0
     for _ in range(STATES):
         q, qd, qdd = (
-            integrate(m, m.neutral_configuration(), rng.uniform(-1, 1, m.nv)),
+            integrate(m, m.neutral(), rng.uniform(-1, 1, m.nv)),
             rng.normal(size=m.nv),
             rng.normal(size=m.nv),
         )

@@ -61,6 +61,21 @@ def test_functions_and_classes_have_an_american_alias() -> None:
         assert {american, british} <= set(lg.__all__)
 
 
+def test_an_alias_is_the_same_object_whichever_is_used_first() -> None:
+    program = "import lagrangian as lg\nfor british in lg._AMERICAN_SPELLINGS.values(): getattr(lg, british)\n"
+    program += "print([x for x, y in lg._AMERICAN_SPELLINGS.items() if getattr(lg, x) is not getattr(lg, y)])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_no_module_hides_a_public_function() -> None:
+    program = "import importlib, pkgutil, lagrangian as lg\n"
+    program += "before = {name: getattr(lg, name) for name in lg.__all__}\n"
+    program += "for m in pkgutil.walk_packages(lg.__path__, 'lagrangian.'):\n"
+    program += "    m.name.endswith('__main__') or importlib.import_module(m.name)\n"
+    program += "print([name for name, value in before.items() if getattr(lg, name) is not value])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
 def test_a_keyword_has_one_spelling_and_the_other_is_an_error_that_names_it() -> None:
     assert lg.Body("b", 1.0, center=(0.1, 0, 0)).center == (0.1, 0, 0)
     with pytest.raises(lg.ArgumentError, match="there is no argument 'centre'\\. Did you mean 'center'"):
@@ -79,6 +94,9 @@ def test_an_unknown_name_suggests_the_nearest_or_where_it_stands() -> None:
         _ = lg.normal
     with pytest.raises(AttributeError, match="Did you mean 'simulate'"):
         _ = lg.simulat
+    for module, name, similar in (("paths", "cicle", "circle"), ("goals", "integrals", "integral"), ("shapes", "boxx", "box")):
+        with pytest.raises(AttributeError, match=f"Did you mean '{similar}'"):
+            getattr(getattr(lg, module), name)
     with pytest.raises(AttributeError, match="there is no attribute of 'lagrangian' called 'page_motion'"):
         lg.__getattr__("page_motion")  # a package that is not public
 

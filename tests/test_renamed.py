@@ -99,13 +99,43 @@ def test_a_renamed_public_name_is_gone_and_its_successor_is_there(old: str, new:
 
 @pytest.mark.parametrize("old", [old for old, _ in TOP if old.count(".") == 1])
 def test_an_old_public_name_is_an_attribute_error(old: str) -> None:
-    with pytest.raises(AttributeError, match=old.removeprefix("lg.")):
+    with pytest.raises(AttributeError, match=old.removeprefix("lg.")) as caught:
         getattr(lg, old.removeprefix("lg."))
+    new = dict(ROWS)[old]
+    assert not new or str(caught.value).endswith(f"it is lagrangian.{new.removeprefix('lg.')}")
+
+
+@pytest.mark.parametrize("old", [old for old, _ in MEMBERS if old.partition(".")[0] in lg._LAZY_MODULES])
+def test_an_old_name_of_a_public_module_is_an_error_with_its_successor(old: str) -> None:
+    module, name = old.split(".")
+    with pytest.raises(AttributeError, match=rf"it is lagrangian\.{re.escape(dict(ROWS)[old])}$"):
+        getattr(getattr(lg, module), name)
+
+
+def checks_keywords(function: Any) -> bool:
+    """Whether a function or class is one of those that refuse unknown keywords themselves."""
+    wrapped = function.__init__ if isinstance(function, type) else function
+    parameters = inspect.signature(function).parameters.values()
+    return hasattr(wrapped, "__wrapped__") and not any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [row for row in ARGUMENTS if row[1] and checks_keywords(resolve(row[1].partition("(")[0]))]
+)
+def test_an_old_argument_is_an_error_with_its_successor(old: str, new: str) -> None:
+    function, argument = re.fullmatch(r"(.*)\((\w+)\)", new).groups()  # type: ignore[union-attr]
+    unknown = re.fullmatch(r".*\((\w+)\)", old)[1]  # type: ignore[index]
+    with pytest.raises(lg.ArgumentError, match=f"there is no argument '{unknown}'\\. Did you mean '{argument}'"):
+        resolve(function)(**{unknown: 1})
 
 
 def test_renamed_classes_and_members_are_gone_and_their_successors_are_there() -> None:
     for old, new in MEMBERS:
         kind, _, member = old.partition(".")
+        if kind in lg._LAZY_MODULES:  # a function or a class of lg.paths, lg.control, ...
+            assert resolve(f"lg.{old}") is None, old
+            assert not new or resolve(f"lg.{new}") is not None, new
+            continue
         if not member:
             assert kind not in classes(), old
             assert new in classes(), new
@@ -162,6 +192,11 @@ def test_renamed_commands_and_options_are_gone_and_their_successors_are_there() 
 def test_the_changelog_shows_the_table() -> None:
     changelog = renamed_names.CHANGELOG.read_text(encoding="utf-8")
     assert renamed_names.with_table(changelog, ROWS) == changelog, "python docs/renamed_names.py"
+
+
+def test_the_package_has_the_public_rows() -> None:
+    text = renamed_names.PACKAGE_TABLE.read_text(encoding="utf-8")
+    assert text == renamed_names.package_table(ROWS), "python docs/renamed_names.py"
 
 
 def test_a_type_with_old_method_names_is_refused_with_the_new_ones() -> None:

@@ -34,10 +34,9 @@ from lagrangian.errors import (
     StudyWarning,
     UnreachableError,
     WriterWarning,
-    unknown_name_message,
 )
 from lagrangian.mechanism_library.catalogue import library as _library
-from lagrangian.public import public
+from lagrangian.public import public, unknown_attribute
 
 if TYPE_CHECKING:
     from lagrangian import control, paths
@@ -367,19 +366,20 @@ def __getattr__(name: str) -> Any:
         if not isinstance(value, type):
             value.__module__ = __name__  # where it is found again when it is unpickled
     elif name in _AMERICAN_SPELLINGS:
-        value = __getattr__(_AMERICAN_SPELLINGS[name])
+        value = getattr(import_module(__name__), _AMERICAN_SPELLINGS[name])
     else:  # `from lagrangian import files` asks this first, and then imports the module
-        raise AttributeError(_unknown_attribute_message(name), name=name)
+        raise _unknown_attribute(name)
     globals()[name] = value
     return value
 
 
-def _unknown_attribute_message(name: str) -> str:
-    """The message about a name that does not exist: in which public module it stands, or which names here are similar."""
+def _unknown_attribute(name: str) -> AttributeError:
+    """The error about a name that does not exist: in which public module it stands, or what stands here instead of it."""
     for module, names in _MODULE_NAMES.items():
         if name in names.split():
-            return f"there is no attribute of {__name__!r} called {name!r}; it is {__name__}.{module}.{name}"
-    return unknown_name_message(f"attribute of {__name__!r} called", name, __all__)
+            message = f"there is no attribute of {__name__!r} called {name!r}; it is {__name__}.{module}.{name}"
+            return AttributeError(message, name=name)
+    return unknown_attribute(__name__, name, __all__)
 
 
 def __dir__() -> list[str]:

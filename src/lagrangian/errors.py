@@ -628,10 +628,10 @@ Place = str | ArgumentName | MechanismPart
 # -- names and values in messages --------------------------------------------------------------------------------------
 
 
-def unknown_name_message(noun: str, name: object, known_names: Iterable[str]) -> str:
+def unknown_name_message(noun: str, name: object, known_names: Iterable[str], similar_name: str = "") -> str:
     """The sentence that there is no such name, with the name that was probably meant, and the names that exist."""
     names = list(known_names)
-    similar_name = closest_name(str(name), names)
+    similar_name = similar_name or closest_name(str(name), names)
     return _unknown_name_message(noun, name, names, repr(similar_name) if similar_name else "")
 
 

@@ -1,18 +1,21 @@
 """Checks of how public functions and classes are called.
 
-A keyword that does not exist is an error that names the nearest one, so that an argument in American spelling is answered by its
-British name. Where a call fails because an argument is not of the type it is annotated as, the error says so.
+A keyword that does not exist is an error that names its successor or the nearest one, so that an argument in American spelling is
+answered by its British name. Where a call fails because an argument is not of the type it is annotated as, the error says so.
 """
 
 from __future__ import annotations
 
+import csv
 import inspect
 import math
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
-from functools import wraps
+from functools import cache, wraps
 from numbers import Integral
+from pathlib import Path
 from typing import Any, TypeVar
 
 from lagrangian.errors import ArgumentError, LagrangianError, format_value, is_number, unknown_name_message
@@ -40,6 +43,33 @@ def public_methods(item: C) -> C:
     return item
 
 
+def unknown_attribute(module: str, name: str, known_names: Iterable[str]) -> AttributeError:
+    """The error about a name that a public module lacks, with its successor if it was renamed, or else the nearest name."""
+    new_name = _successors().get(f"{'lg' if module == 'lagrangian' else module.removeprefix('lagrangian.')}.{name}")
+    if not new_name:
+        return AttributeError(unknown_name_message(f"attribute of {module!r} called", name, known_names), name=name)
+    message = f"there is no attribute of {module!r} called {name!r}; it is lagrangian.{new_name.removeprefix('lg.')}"
+    return AttributeError(message, name=name)
+
+
+@cache
+def _successors() -> dict[str, str]:
+    """New public names by the old ones; docs/renamed_names.py writes the file."""
+    with Path(__file__).with_name("renamed.csv").open(encoding="utf-8", newline="") as file:
+        return dict(csv.reader(file))
+
+
+@cache
+def _argument_successors() -> dict[tuple[str, str], str]:
+    """New arguments by the function, as it is called now, and the old argument."""
+    successors = {}
+    for old, new in _successors().items():
+        old_match, new_match = (re.fullmatch(r"(?:.*\.)?(\w+)\((\w+)\)", name) for name in (old, new))
+        if old_match and new_match:
+            successors[new_match[1], old_match[2]] = new_match[2]
+    return successors
+
+
 def _explain_type_errors(function: Any, name: str) -> Any:
     parameters = inspect.signature(function).parameters.values()
     parameter_names = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name != "self"]
@@ -50,7 +80,8 @@ def _explain_type_errors(function: Any, name: str) -> Any:
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
         if not takes_any_keyword and not keywords.keys() <= keyword_names:
             unknown = next(key for key in keywords if key not in keyword_names)
-            raise ArgumentError(unknown_name_message("argument", unknown, parameter_names), where=name)
+            new_name = _argument_successors().get((name, unknown), "")
+            raise ArgumentError(unknown_name_message("argument", unknown, parameter_names, new_name), where=name)
         try:
             return function(*arguments, **keywords)
         except LagrangianError:

@@ -228,7 +228,7 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     W = dT[:3, :3] @ T[:3, :3].T
     checks["Jacobian"] = lambda: same(np.array([W[2, 1], W[0, 2], W[1, 0], *dT[:3, 3]]), J @ qd, 1e-6)
     checks["velocity"] = lambda: same(value(get(kinematics, "VELOCITY"), path, q=q, qd=qd), J @ qd, 1e-10)
-    bias = value(get(kinematics, "JACOBIAN_BIAS"), path, q=q, qd=qd)
+    bias = value(get(kinematics, "JACOBIAN_DOT_QD"), path, q=q, qd=qd)
     checks["J' qd"] = lambda: same(rate(lambda x: value(get(kinematics, "JACOBIAN"), path, q=x)).reshape(6, n) @ qd, bias, 1e-5)
     wrench = np.arange(1.0, 7.0)
     checks["J^T F"] = lambda: same(value(get(kinematics, "EXTERNAL_TORQUE"), path, q=q, wrench=wrench), J.T @ wrench, 1e-10)

@@ -87,8 +87,8 @@ def check_frames(dyn: lg.Dynamics, seed: int) -> None:
     close([W[2, 1], W[0, 2], W[1, 0], *dT[:3, 3]], J @ qd, 1e-7)
     close(T[:3, :3] @ T[:3, :3].T, np.eye(3), 1e-12)
     # acceleration = J qdd + J' qd, and J' qd is the change of J along the motion
-    close(dyn.acceleration(q, qd, qdd, body), J @ qdd + dyn.jacobian_bias(q, qd, body), 1e-11)
-    close(rate(lambda x: dyn.jacobian(x, body), mechanism, q, qd) @ qd, dyn.jacobian_bias(q, qd, body), 1e-6)
+    close(dyn.acceleration(q, qd, qdd, body), J @ qdd + dyn.jacobian_dot_qd(q, qd, body), 1e-11)
+    close(rate(lambda x: dyn.jacobian(x, body), mechanism, q, qd) @ qd, dyn.jacobian_dot_qd(q, qd, body), 1e-6)
     # a wrench does work through J^T
     wrench = np.arange(1.0, 7.0)
     free = dyn.inverse_dynamics(q, qd, qdd)

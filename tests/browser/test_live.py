@@ -74,7 +74,7 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(browser_tab: Any) -> N
         field(page, "theta1 [°]").fill("40")
         assert until(page, lambda: abs(viewer.q[0] - math.radians(40)) < 1e-9)
         assert np.abs(viewer.q - q).max() > 0.3
-        assert np.abs(dyn.loop_residual(viewer.q)).max() < 1e-9
+        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
         assert until(page, lambda: np.abs(picture(page) - before).mean() > 0.005)
         # the passive joint's slider follows
         assert until(page, lambda: abs(float(field(page, "phi2 [°]").input_value()) - math.degrees(viewer.q[1])) < 0.051)
@@ -92,12 +92,12 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(browser_tab: Any) -> N
         page.mouse.up()
         assert until(page, lambda: viewer.q[0] > math.radians(60))
         assert until(page, lambda: abs(float(field(page, "theta1 [°]").input_value()) - math.degrees(viewer.q[0])) < 0.051)
-        assert np.abs(dyn.loop_residual(viewer.q)).max() < 1e-9
+        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
         # a place where the loop cannot be closed: the rocker's dead point is where crank and coupler are in line
         rocker = field(page, "phi3<img src=nowhere> [°]")
         rocker.fill("170")
         page.get_by_text("phi3<img src=nowhere> stops at 146.4°: the loops cannot close beyond this point").wait_for()
-        assert np.abs(dyn.loop_residual(viewer.q)).max() < 1e-9
+        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
         assert until(page, lambda: abs(float(rocker.input_value()) - math.degrees(viewer.q[2])) < 0.051)
         # back home
         page.get_by_role("button", name="home").click()

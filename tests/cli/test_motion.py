@@ -150,7 +150,7 @@ def test_a_start_that_does_not_close_the_loops(run: Run) -> None:
     assert "--q0 theta1=57deg" in done.err
     assert "lagrangian.assemble" not in done.err
     begun = lg.read("bar.nc")
-    assert np.abs(lg.compile(lg.library("four_bar")).loop_residual(begun.q[0])).max() < 1e-12
+    assert np.abs(lg.compile(lg.library("four_bar")).closure(begun.q[0])).max() < 1e-12
     entries = dict(re.findall(r"(?m)^  (q|qd) = (\[.*\])$", done.err))
     assert "warning" in run("check", "bar.toml").out
     for name, line in entries.items():

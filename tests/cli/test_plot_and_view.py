@@ -92,7 +92,7 @@ def test_options_of_view_reach_the_viewer(run: Run, drawing_calls: list[Any]) ->
     assert (name, options["port"], options["browser"]) == ("view", 8099, False)
     q = drawn_configuration(lg.library("four_bar"), options["q"])  # where the viewer draws it
     assert q[0] == pytest.approx(np.radians(30))
-    assert np.abs(lg.compile(lg.library("four_bar")).loop_residual(q)).max() < 1e-12
+    assert np.abs(lg.compile(lg.library("four_bar")).closure(q)).max() < 1e-12
     run("view", "two_r", "--pose", "upright")
     assert drawing_calls.pop()[2]["q"] == "upright"
 

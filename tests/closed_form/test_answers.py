@@ -24,7 +24,7 @@ P = m1*g*l1*sin(theta1) + m2*g*(l1*sin(theta1) + l2*sin(theta1+theta2) + l1)
 
 
 def test_a_right_answer() -> None:
-    marking = EOM.check_answers(RIGHT + "tau[1] = " + str(EOM.tau[0]))
+    marking = EOM.check(RIGHT + "tau[1] = " + str(EOM.tau[0]))
     assert marking.right, str(marking)
     assert "only the zero level of the potential energy differs, by m2*l1*g" in str(marking)
     assert [mark.name for mark in marking.checks][:4] == ["M[1,1]", "M[1,2]", "M[2,2]", "C[1,1]"]
@@ -50,7 +50,7 @@ def test_a_right_answer() -> None:
     ],
 )
 def test_wrong_lines(line: str, hint: str) -> None:
-    (mark,) = EOM.check_answers(line).checks
+    (mark,) = EOM.check(line).checks
     assert not mark.right
     assert mark.hint == hint
     assert mark.difference is not None
@@ -58,16 +58,16 @@ def test_wrong_lines(line: str, hint: str) -> None:
 
 
 def test_another_coriolis_matrix_is_said_to_be_one() -> None:
-    marks = EOM.check_answers("C[1,1] = -2*m2*l1*l2*sin(q2)*qd2\nC[1,2] = -m2*l1*l2*sin(q2)*qd2").checks
+    marks = EOM.check("C[1,1] = -2*m2*l1*l2*sin(q2)*qd2\nC[1,2] = -m2*l1*l2*sin(q2)*qd2").checks
     assert [mark.right for mark in marks] == [False, False]
     assert all("the row gives the right C q'" in mark.hint for mark in marks)
 
 
 def test_missing_answers_are_listed() -> None:
-    assert EOM.check_answers("M[1,1] = 0\nC[1,2] = 0").missing == ("M[1,2]", "M[2,2]", "C[1,1]", "C[2,1]")  # C[2,2] is zero
-    assert EOM.check_answers("Gamma[1,2,1] = -m2*l1*l2*s2").missing == ("Gamma[1,2,2]", "Gamma[2,1,1]")
-    assert lg.derive("five_bar").check_answers("eta[1] = 0").missing == ("closure[2]",)
-    assert EOM.check_answers("K[2] = 0").missing == ("K[1]",)
+    assert EOM.check("M[1,1] = 0\nC[1,2] = 0").missing == ("M[1,2]", "M[2,2]", "C[1,1]", "C[2,1]")  # C[2,2] is zero
+    assert EOM.check("Gamma[1,2,1] = -m2*l1*l2*s2").missing == ("Gamma[1,2,2]", "Gamma[2,1,1]")
+    assert lg.derive("five_bar").check("eta[1] = 0").missing == ("closure[2]",)
+    assert EOM.check("K[2] = 0").missing == ("K[1]",)
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_missing_answers_are_listed() -> None:
 )
 def test_lines_that_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(lg.ArgumentError, match=message):
-        EOM.check_answers(text)
+        EOM.check(text)

@@ -63,7 +63,7 @@ def test_every_loop_joint(kind: str) -> None:
     assert eom.Psi_dot.evaluate(q, qd) == pytest.approx(moved, abs=1e-8)
     compiled = eom.compile()
     assert compiled.constraint_jacobian(q) == pytest.approx(eom.Psi.evaluate(q), abs=1e-12)
-    assert compiled.loop_residual(q) == pytest.approx(eom.closure.evaluate(q), abs=1e-12)
+    assert compiled.closure(q) == pytest.approx(eom.closure.evaluate(q), abs=1e-12)
 
 
 @pytest.mark.parametrize("order", [(1, 0, 2), (2, 1, 0)])

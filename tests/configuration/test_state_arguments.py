@@ -67,7 +67,7 @@ def test_everything_begins_at_the_mechanisms_own_start(name: str, start: str) ->
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "free_body"])
 def test_without_a_start_it_is_neutral_and_closed_and_not_the_first_pose(name: str, start: str) -> None:
     m = without_initial(name)
-    alike(m, STARTS[start](m, None), lg.assemble(m, m.neutral_configuration()))
+    alike(m, STARTS[start](m, None), lg.assemble(m, m.neutral()))
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -78,7 +78,7 @@ def test_coordinates_by_name_keep_their_values(name: str, q0: dict[str, float], 
     ((coordinate, value),) = q0.items()
     assert q[m.coordinate_names.index(coordinate)] == pytest.approx(value, abs=1e-9)
     if m.equation_count:
-        assert np.abs(lg.compile(m).loop_residual(q)).max() < 1e-9
+        assert np.abs(lg.compile(m).closure(q)).max() < 1e-9
     alike(m, q, lg.assemble(m, fixed=q0))
 
 
@@ -185,11 +185,11 @@ def test_gears_keep_their_turns() -> None:
     joints = [lg.Joint(n, "revolute", "ground", n) for n in ("a", "b")]
     m = lg.Mechanism("gears", bodies, joints, constraints=[lg.HolonomicConstraint("mesh", "b - 3*a")])
     for q in lg.assembly_modes(m, fixed={"a": 4.0}, starts=5):
-        assert np.abs(lg.compile(m).loop_residual(q)).max() < 1e-9
+        assert np.abs(lg.compile(m).closure(q)).max() < 1e-9
         assert q == pytest.approx([4.0, 12.0])
 
 
 def test_a_start_of_a_parameter_set_is_its_own() -> None:
     m = lg.library("four_bar")
     longer = m.replace(initial=replace(m.initial, q=None))
-    assert np.abs(lg.compile(longer).loop_residual(drawn_configuration(longer))).max() < 1e-9
+    assert np.abs(lg.compile(longer).closure(drawn_configuration(longer))).max() < 1e-9

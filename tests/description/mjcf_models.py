@@ -122,7 +122,7 @@ def check_same(m, ref, seed=0):
         site = ref.site(frame.name.removesuffix("_site")).id
         T = poses[frame.body] @ frame.placement.matrix()
         np.testing.assert_allclose(T, matrix(data.site_xpos[site], data.site_xmat[site]), atol=1e-9)
-    start = to_mujoco(m, m.initial.q if m.initial.q is not None else m.neutral_configuration())
+    start = to_mujoco(m, m.initial.q if m.initial.q is not None else m.neutral())
     np.testing.assert_allclose(up_to_sign(m, start), up_to_sign(m, ref.qpos0), atol=1e-12)
     return m, ref
 

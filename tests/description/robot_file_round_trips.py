@@ -41,7 +41,7 @@ class Map:
         assert not missing, missing
 
     def q(self, q):
-        result = self.other.neutral_configuration()
+        result = self.other.neutral()
         for name, x in zip(self.one.coordinate_names, q, strict=True):
             result[self.other.coordinate_names.index(self.names[name])] = x - self.offsets.get(name, 0.0)
         return result

@@ -33,7 +33,7 @@ def joint(name, parent, child, kind="revolute", xyz="0 0 1", more="", axis=""):
 
 def body_poses(m, q=None):
     """The poses of all bodies in the world, as 4x4 matrices."""
-    q = m.neutral_configuration() if q is None else np.asarray(q, dtype=float)
+    q = m.neutral() if q is None else np.asarray(q, dtype=float)
     ends = np.cumsum([j.kind.nq for j in m.joints])
     part = {j.name: q[end - j.kind.nq : end] for j, end in zip(m.joints, ends, strict=True)}
     poses = {"ground": np.eye(4)}

@@ -103,7 +103,7 @@ def test_screws_are_a_hinge_and_a_slide(kind):
     advance = 0.3 * 0.7 if kind == "helical" else 0.05 + 0.07 + 0.2 * 0.49
     p, v, f = np.zeros(3), np.zeros(3), np.zeros(3)
     p[at], v[at], f[at] = [*q, advance], [*qd, rise * qd[1]], [*tau, 0.0]
-    assert np.abs(b.loop_residual(p)).max() < 1e-12
+    assert np.abs(b.closure(p)).max() < 1e-12
     assert off(b.forward_dynamics(p, v, f)[at[:2]], a.forward_dynamics(q, qd, tau)) < 1e-10
 
 
@@ -144,7 +144,7 @@ def test_couplings_are_read_back(equation):
     ours, theirs = a.constraint_jacobian(q)[0], b.constraint_jacobian(q)[0]
     factor = ours @ theirs / (theirs @ theirs)
     np.testing.assert_allclose(ours, factor * theirs, atol=1e-12)
-    np.testing.assert_allclose(a.loop_residual(q), factor * b.loop_residual(q), atol=1e-12)
+    np.testing.assert_allclose(a.closure(q), factor * b.closure(q), atol=1e-12)
 
 
 def test_equations_that_mjcf_has_not():

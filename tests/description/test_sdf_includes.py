@@ -269,7 +269,7 @@ def test_joints_of_a_urdf_that_are_called_as_links_are(tmp_path, names):
     called = URDF.replace('"slide"', f'"{names[0]}"').replace('"follow"', f'"{names[1]}"')
     put(tmp_path, {"gripper.urdf": called, "robot.sdf": robot("<include><uri>gripper.urdf</uri></include>")})
     alone, ours = lg.load(tmp_path / "gripper.urdf", mimic=True), lg.load(tmp_path / "robot.sdf")
-    there, here = body_poses(alone, alone.neutral_configuration()), body_poses(ours, ours.initial.q)
+    there, here = body_poses(alone, alone.neutral()), body_poses(ours, ours.initial.q)
     base = np.linalg.inv(here["gripper::palm"])
     for body in alone.bodies:
         np.testing.assert_allclose(base @ here[f"gripper::{body.name}"], there[body.name], atol=1e-14)

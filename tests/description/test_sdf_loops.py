@@ -73,7 +73,7 @@ def twin(viscous=(0, 0, 0)):
 
 def moving(m, rate=0.7):
     """The start, and speeds that the loop allows, with a given rate of the crank."""
-    q = m.neutral_configuration()
+    q = m.neutral()
     J = lg.compile(m).constraint_jacobian(q)
     free = np.linalg.svd(J)[2][np.linalg.matrix_rank(J, 1e-9) :]
     assert len(free) == 1
@@ -84,7 +84,7 @@ def test_a_child_with_two_parents_closes_a_loop():
     m, other = four_bar(), twin()
     assert [(loop.name, loop.type, loop.a, loop.b) for loop in m.loops] == [("d", "revolute", "ground", "rocker")]
     (q, qd), (_, same) = moving(m), moving(other)
-    np.testing.assert_allclose(lg.compile(m).loop_residual(q), 0, atol=1e-14)
+    np.testing.assert_allclose(lg.compile(m).closure(q), 0, atol=1e-14)
     np.testing.assert_allclose(qd, same, atol=1e-12)
     ours, theirs = (lg.compile(x).forward_dynamics(q, qd, np.zeros(3)) for x in (m, other))
     np.testing.assert_allclose(ours, theirs, atol=1e-10)
@@ -130,7 +130,7 @@ def test_a_joint_whose_child_is_nearer_to_the_ground():
     text = link("a") + link("b", "0 0 1 0 0 0") + joint("hold", "world", "b", "fixed", "")
     m = quiet(model(text + joint("j", "a", "b", xyz="0 1 0", more="<pose>0 0 -0.5 0 0 0</pose>")))
     assert (m.joint("j").parent, m.joint("j").child) == ("b", "a")
-    q = m.neutral_configuration()
+    q = m.neutral()
     q[[j.name for j in m.joints if j.kind.nq].index("j")] = 0.3
     poses = body_poses(m, q)
     relative = np.linalg.inv(poses["a"]) @ poses["b"]  # of the child in the parent: turned by +0.3 about y
@@ -177,4 +177,4 @@ def test_a_gearbox_in_a_loop():
     assert [loop.name for loop in m.loops] == ["d"]
     q = dict.fromkeys(m.coordinate_names, 0.0) | {"b": 0.3, "c": 0.6}
     # theta1 of the crank is -b, theta2 of the rocker is c: c = -2 (-b)
-    np.testing.assert_allclose(lg.compile(m).loop_residual(list(q.values()))[-1], 0, atol=1e-15)
+    np.testing.assert_allclose(lg.compile(m).closure(list(q.values()))[-1], 0, atol=1e-15)

@@ -74,7 +74,7 @@ def test_gears_are_written_as_mimic():
     m = random_mechanism(["revolute", "prismatic"], 2).replace(constraints=[lg.HolonomicConstraint("gear", "2*j0 + 5*j1 - 0.3")])
     r, conversion = again(m, "sdf")
     assert not conversion.warnings
-    assert np.abs(lg.compile(r).loop_residual(np.array([0.2, (0.3 - 0.4) / 5]))).max() < 1e-15
+    assert np.abs(lg.compile(r).closure(np.array([0.2, (0.3 - 0.4) / 5]))).max() < 1e-15
     m = m.replace(constraints=[lg.HolonomicConstraint("odd", "sin(j0) - j1")])
     assert any("'odd' is left out" in x for x in lg.convert(m, "sdf").warnings)
 

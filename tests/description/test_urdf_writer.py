@@ -125,7 +125,7 @@ def test_gears_are_written_as_mimic():
     r, conversion = read(m, mimic=True)
     assert any("'gear' is written by <mimic>" in warning for warning in conversion.warnings)
     q = np.array([0.2, (0.3 - 0.4) / 5])
-    assert np.abs(lg.compile(r).loop_residual(q)).max() < 1e-15
+    assert np.abs(lg.compile(r).closure(q)).max() < 1e-15
     # one that URDF does not hold
     m = m.replace(constraints=[lg.HolonomicConstraint("odd", "sin(j0) - j1")])
     assert any("'odd' is left out" in note for note in lg.convert(m, "urdf").warnings)

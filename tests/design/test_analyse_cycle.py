@@ -236,7 +236,7 @@ def test_a_coupler_point_travels(bars: lg.CycleAnalysis) -> None:
     """No finer row goes beyond what it travels, and some come as near as rows are apart."""
     fine = lg.analyse_cycle("four_bar", rows=20001)
     path = np.asarray(fine.dyn.pose(fine.q, "C"))[:, :3, 3]
-    actual = bars.frame_travel("C")
+    actual = bars.travel("C")
     for k, axis in enumerate("xy"):
         assert actual[axis].low == pytest.approx(path[:, k].min(), abs=1e-7)
         assert actual[axis].high == pytest.approx(path[:, k].max(), abs=1e-7)

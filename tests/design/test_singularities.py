@@ -86,7 +86,7 @@ def test_a_planar_3rrr(rrr: lg.Dynamics) -> None:
             assert np.abs(np.sin(s.q[[1, 3, 5]])).min() < 1e-9
         else:
             assert abs(np.linalg.det(lines(rrr, s.q))) < 1e-9
-        assert np.abs(rrr.loop_residual(s.q)).max() < 1e-12
+        assert np.abs(rrr.closure(s.q)).max() < 1e-12
 
 
 def test_a_map_of_two_coordinates(rrr: lg.Dynamics) -> None:

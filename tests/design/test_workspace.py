@@ -99,7 +99,7 @@ def test_loops_in_all_assemblies() -> None:
     workspace = lg.workspace("five_bar", samples=200, resolution=16)
     assert workspace.area == pytest.approx(PI * (0.9**2 - 0.1**2), rel=1e-5)
     assert workspace.holes == 1
-    assert np.abs(workspace.dyn.loop_residual(np.vstack(workspace.boundary_q))).max() < 1e-8
+    assert np.abs(workspace.dyn.closure(np.vstack(workspace.boundary_q))).max() < 1e-8
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def _expected_outputs(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> 
             if framed == "external_torque":
                 return dyn.external_torque(q, {frame: x["wrench"]})
             arguments = {"acceleration": (q, qd, qdd), "velocity": (q, qd), "jacobian_dot_qd": (q, qd)}.get(framed, (q,))
-            return getattr(dyn, {"jacobian_dot_qd": "jacobian_bias"}.get(framed, framed))(*arguments, frame)
+            return getattr(dyn, framed)(*arguments, frame)
     match name:
         case "inverse_dynamics" | "regressor" | "inverse_dynamics_derivatives":
             return getattr(dyn, name)(q, qd, qdd)
@@ -55,7 +55,7 @@ def _expected_outputs(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> 
         case "friction":
             return dyn.friction(qd, q=q)
         case "constraint_jacobian" | "closure":
-            return getattr(dyn, {"closure": "loop_residual"}.get(name, name))(q, **at)
+            return getattr(dyn, name)(q, **at)
         case "constraint_rate" | "constraint_bias":
             return getattr(dyn, name)(q, qd, **at)
         case "reactions":
@@ -118,7 +118,7 @@ def _project_state(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, at: dict[str
         return -W @ np.linalg.lstsq(psi @ W, residual, rcond=1e-10)[0]
 
     residual = np.zeros(len(dyn.constraint_names))
-    residual[dyn.holonomic] = dyn.loop_residual(q, **at)
+    residual[dyn.holonomic] = dyn.closure(q, **at)
     q = _normalised_coordinates(dyn, q + _rates(dyn, q, correction(q, residual)))
     return q, qd + correction(q, dyn.constraint_rate(q, qd, **at))
 

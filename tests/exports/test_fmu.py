@@ -106,8 +106,8 @@ def test_ten_seconds_are_those_of_a_run(fmu_of: Make, name: str) -> None:
     assert np.abs(stepped - expected).max() < 3e-8
     if m.equation_count:
         dyn = lg.compile(m)
-        assert max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in exchanged) < 1e-8
-        assert max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in stepped) < 1e-13
+        assert max(np.abs(dyn.closure(row[: m.nq])).max() for row in exchanged) < 1e-8
+        assert max(np.abs(dyn.closure(row[: m.nq])).max() for row in stepped) < 1e-13
 
 
 def test_errors_of_a_solver_in_the_constraints_fade(fmu_of: Make) -> None:
@@ -115,7 +115,7 @@ def test_errors_of_a_solver_in_the_constraints_fade(fmu_of: Make) -> None:
     fmu = fmu_of("four_bar")
     dyn, m = lg.compile(fmu.mechanism), fmu.mechanism
     drift = [
-        max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in actual)
+        max(np.abs(dyn.closure(row[: m.nq])).max() for row in actual)
         for actual in (
             fmu.simulate(ME, 10.0, 101, relative_tolerance=1e-6, start_values={"stabilisation": rate}) for rate in (0.0, 100.0)
         )
@@ -208,12 +208,12 @@ def test_loops_are_closed_again_when_a_length_changes(fmu_of: Make, kind: str) -
     fmu = fmu_of("four_bar")
     longer = fmu.mechanism.with_parameters(l2=float(fmu.mechanism.parameters["l2"]) * 1.1)
     dyn, start = lg.compile(longer), [x.start for x in fmu.description.modelVariables if x.name in fmu.states]
-    assert np.abs(dyn.loop_residual(np.array(start[:3], dtype=float))).max() > 1e-3
+    assert np.abs(dyn.closure(np.array(start[:3], dtype=float))).max() > 1e-3
     with fmu.instance(kind) as instance:
         instance.set(["l2"], [float(longer.parameters["l2"])])
         instance.begin()
         values = instance.get(*fmu.states)
-        assert np.abs(dyn.loop_residual(values[:3])).max() < 1e-12
+        assert np.abs(dyn.closure(values[:3])).max() < 1e-12
         assert np.abs(dyn.constraint_rate(values[:3], values[3:])).max() < 1e-12
 
 

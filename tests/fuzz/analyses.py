@@ -81,7 +81,7 @@ def along_a_path(outcome: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) ->
         return
     task = outcome.attempt(
         "inverse",
-        lambda: lg.inverse(dyn, lg.paths.joint_line(m.neutral_configuration(), m.neutral_configuration() + 0.1, 1.0), t_eval=11),
+        lambda: lg.inverse(dyn, lg.paths.joint_line(m.neutral(), m.neutral() + 0.1, 1.0), t_eval=11),
     )
     if task is None:
         return

@@ -119,8 +119,8 @@ CONTROL: dict[str, dict[str, Any]] = {
 STATE = {"q": Q, "qd": Q, "qdd": Q, "tau": Q, "wrenches": None, "frame": "link2"}
 DYNAMICS = """
 inverse_dynamics forward_dynamics mass_matrix coriolis_matrix gravity kinetic_energy potential_energy center_of_mass momentum
-friction external_torque regressor reactions constraint_jacobian loop_residual constraint_rate constraint_bias constraint_wrenches
-multipliers pose velocity acceleration jacobian jacobian_bias cartesian inverse_dynamics_derivatives
+friction external_torque regressor reactions constraint_jacobian closure constraint_rate constraint_bias constraint_wrenches
+multipliers pose velocity acceleration jacobian jacobian_dot_qd cartesian inverse_dynamics_derivatives
 forward_dynamics_derivatives
 """
 MOTION: dict[str, dict[str, Any]] = {

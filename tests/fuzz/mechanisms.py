@@ -82,7 +82,7 @@ def evaluate(outcome: Outcome, dyn: lg.Dynamics, rng: Random, warned: bool) -> N
         "inverse_dynamics": lambda: dyn.inverse_dynamics(q, qd, tau),
         "energy": lambda: np.append(dyn.kinetic_energy(q, qd), dyn.potential_energy(q)),
         "forward_dynamics": lambda: dyn.forward_dynamics(q, qd, tau),
-        "constraints": lambda: dyn.loop_residual(q) if dyn.mechanism.equation_count else np.zeros(0),
+        "constraints": lambda: dyn.closure(q) if dyn.mechanism.equation_count else np.zeros(0),
     }
     for name, call in calls.items():
         result = outcome.attempt(name, call)

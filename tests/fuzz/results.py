@@ -64,7 +64,7 @@ EQUATIONS: dict[str, dict[str, Any]] = {
     "pose": {"frame": "link2"},
     "in_independent_coordinates": {},
     "save": {"path": "out.tex"},
-    "check_answers": {"answer": "no.txt"},
+    "check": {"answer": "no.txt"},
     "simulate": SHORT,
     "singularities": {"frame": "link2", "directions": ("wz", "x")},
     "text": {},

@@ -33,9 +33,9 @@ def test_exact_without_noise(name: str, count: int, rotors: bool) -> None:
     exact = lg.derive(arm).base_parameters()
     assert exact.count == count
     if not rotors:
-        assert len(identification.inertial_estimates) == count
+        assert len(identification.base) == count
         values = exact.values()
-        for estimate in identification.inertial_estimates:
+        for estimate in identification.base:
             known = values[estimate.name.removesuffix("R")]
             assert estimate.value == pytest.approx(known, abs=1e-8)
             assert estimate.described == pytest.approx(known, abs=1e-10)
@@ -45,8 +45,8 @@ def test_exact_without_noise(name: str, count: int, rotors: bool) -> None:
 
 def test_rotors_join_the_first_two_links_and_stand_alone_beyond() -> None:
     identification = lg.identify(lg.library("puma560"), *record(lg.library("puma560"), excitation_path(), 60), rotors=True)
-    assert [e.name for e in identification.inertial_estimates if e.name.startswith("Ja")] == ["Ja3", "Ja4", "Ja5", "Ja6"]
-    assert len(identification.inertial_estimates) == 40
+    assert [e.name for e in identification.base if e.name.startswith("Ja")] == ["Ja3", "Ja4", "Ja5", "Ja6"]
+    assert len(identification.base) == 40
     assert "Ja1" in identification["Iyy1R"].formula
     assert identification["Ja4"].value == pytest.approx(76.0364**2 * 33e-6)
 
@@ -57,9 +57,7 @@ def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> Non
     dyn = lg.compile(lg.library(name))
     regression = make_regression(dyn, True, False, rotors, None)
     exact = exact_grouping(regression)
-    states = general_states(
-        Projection(dyn, dyn.mechanism.neutral_configuration()), 150, np.zeros((1, dyn.nq)), np.random.default_rng(2)
-    )
+    states = general_states(Projection(dyn, dyn.mechanism.neutral()), 150, np.zeros((1, dyn.nq)), np.random.default_rng(2))
     numeric = numeric_grouping(regression, regression.regressor(*states[:3]).reshape(-1, len(regression.terms)))
     assert exact is not None
     assert numeric.names == exact.names
@@ -73,9 +71,7 @@ def test_exact_base_parameters_of_a_slide_turned_by_a_named_angle() -> None:
     ]
     arm = lg.Mechanism.from_dh([*rows, lg.DHParameters(a=0.3, mass=1.0, inertia=(0.1, 0.1, 0.1))], convention="modified")
     regression = make_regression(lg.compile(arm), False, False, False, None)
-    states = general_states(
-        Projection(lg.compile(arm), arm.neutral_configuration()), 50, np.zeros((1, arm.nq)), np.random.default_rng(2)
-    )
+    states = general_states(Projection(lg.compile(arm), arm.neutral()), 50, np.zeros((1, arm.nq)), np.random.default_rng(2))
     numeric = numeric_grouping(regression, regression.regressor(*states[:3]).reshape(-1, len(regression.terms)))
     exact = exact_grouping(regression)
     assert exact is not None
@@ -168,7 +164,7 @@ def closed_record(mechanism: lg.Mechanism, amplitude: float) -> tuple[Record, Pr
     driven = first + s @ a + (c - 1) @ b
     q = follow_record(dyn, driven, projection.names, t, start)
     qd, qdd = projection.full_rates(q, (c * w) @ a - (s * w) @ b, -(s * w * w) @ a - (c * w * w) @ b, t)
-    assert np.abs(dyn.loop_residual(q)).max() < 1e-9
+    assert np.abs(dyn.closure(q)).max() < 1e-9
     assert np.abs(dyn.constraint_rate(q, qd)).max() < 1e-9
     (tau,) = projection.project(q, t, np.array(dyn.inverse_dynamics(q, qd, qdd)))
     return (t, q, tau, qd, qdd, driven), projection
@@ -181,7 +177,7 @@ def test_loops_by_actuated_forces_alone(name: str, amplitude: float) -> None:
     assert set(projection.names) == {j.name for j in mechanism.joints if j.actuated}
     identification = lg.identify(mechanism, t, q, tau, qd, qdd)
     assert np.abs(identification.values - identification.described).max() < 1e-7
-    assert len(identification.inertial_estimates) < lg.derive(mechanism).base_parameters().count  # loops group more than the tree
+    assert len(identification.base) < lg.derive(mechanism).base_parameters().count  # loops group more than the tree
     # forward dynamics with the identified bodies: the actuated torques make the same motion
     full = np.zeros_like(qd)
     full[:, projection.independent] = tau

@@ -26,7 +26,7 @@ def test_puma_within_the_stated_confidence() -> None:
     """
     arm = lg.library("puma560")
     identification = lg.identify(arm, *record(arm, excitation_path(), 1000, 0.01, seed=7))
-    assert len(identification.inertial_estimates) == 36
+    assert len(identification.base) == 36
     z = in_errors(identification)
     assert np.abs(z).max() < 4.0
     inside = [e.interval[0] <= e.described <= e.interval[1] for e in identification]
@@ -88,7 +88,7 @@ def test_weights_follow_the_noise_of_each_joint() -> None:
     plain = np.linalg.lstsq(
         Y, (tau - identification.regression.regressor_and_known_forces(q, qd, qdd, [0])[1]).ravel(), rcond=None
     )[0]
-    inertial = slice(len(identification.inertial_estimates))  # friction of the bad joint itself is in no other equation
+    inertial = slice(len(identification.base))  # friction of the bad joint itself is in no other equation
     off, off_plain = (np.abs(x - identification.described)[inertial].max() for x in (identification.values, plain))
     assert off < 0.03 * off_plain
     assert np.abs(in_errors(identification)).max() < 4
@@ -107,7 +107,7 @@ def test_noisy_coordinates_differentiated_without_bias() -> None:
         z = in_errors(identification)
         assert np.abs(z).max() < 4.5
         assert np.mean(z**2) < 2
-        assert len(identification.inertial_estimates) == 36
+        assert len(identification.base) == 36
     speeds = np.gradient(q, t, axis=0)
     plain = lg.identify(arm, t, q, tau, speeds, np.gradient(speeds, t, axis=0), physical=False)
     assert np.mean(in_errors(plain) ** 2) > 50

@@ -130,7 +130,7 @@ def test_jacobians_change_with_the_angle(dyn):
     """J' qd is the derivative of J along the motion."""
     q, qd, h = np.array([0.5]), np.array([0.8]), 1e-6
     moved = (dyn.jacobian(q + h * qd, "disc") - dyn.jacobian(q - h * qd, "disc")) / (2 * h)
-    assert dyn.jacobian_bias(q, qd, "disc") == pytest.approx(moved @ qd, abs=1e-8)
+    assert dyn.jacobian_dot_qd(q, qd, "disc") == pytest.approx(moved @ qd, abs=1e-8)
 
 
 def test_a_loop_through_a_cam_keeps_closed():

@@ -184,7 +184,7 @@ def test_a_loop_type_from_outside():
     m = lg.Mechanism("yoke", bodies, tree, [pin], gravity=(0, 0, 0))
     q = np.array([0.4, 0.1])
     want = 0.1 - 0.2 * np.cos(0.4)
-    assert abs(lg.compile(m).loop_residual(q)).max() == pytest.approx(abs(want), rel=1e-12)
+    assert abs(lg.compile(m).closure(q)).max() == pytest.approx(abs(want), rel=1e-12)
     assert abs(lg.derive(m).closure.evaluate(q)).max() == pytest.approx(abs(want), rel=1e-12)
     assert lg.loads(lg.dumps(m)).loops == m.loops
     with pytest.raises(MechanismError, match="there is a loop joint type"):
@@ -223,7 +223,7 @@ def test_steps_and_equations_are_as_many_as_a_type_says():
     flying = [lg.Joint("f", "free", "ground", "a"), lg.Joint("g", "free", "ground", "b")]
     m = lg.Mechanism("m", bodies, flying, [lg.LoopJoint("l", "few", "a", "b")])
     with pytest.raises(MechanismError, match="its type 'few' returns 2 equations, but its `equation_count` is 3"):
-        lg.compile(m).loop_residual(m.neutral_configuration())
+        lg.compile(m).closure(m.neutral())
 
 
 @pytest.mark.parametrize(

@@ -53,12 +53,12 @@ def check_differences(mechanism: lg.Mechanism, seed: int = 0, t: float = 0.4) ->
         return (8 * near - far) / (12 * STEP)
 
     holonomic = [is_holonomic(mechanism, name) for name in names]
-    assert dyn.loop_residual(q, t).shape == (sum(holonomic),)
+    assert dyn.closure(q, t).shape == (sum(holonomic),)
     if any(holonomic):
         for k, along in enumerate(np.eye(n)):
-            slopes = slope(lambda h, along=along: dyn.loop_residual(advance(mechanism, q, along, h), t))
+            slopes = slope(lambda h, along=along: dyn.closure(advance(mechanism, q, along, h), t))
             np.testing.assert_allclose(Psi[holonomic, k], slopes, rtol=1e-8, atol=1e-8, err_msg=f"column {k} of Psi")
-        np.testing.assert_allclose(still[holonomic], slope(lambda h: dyn.loop_residual(q, t + h)), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(still[holonomic], slope(lambda h: dyn.closure(q, t + h)), rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(dyn.constraint_rate(q, qd, t), still + Psi @ qd, rtol=1e-12, atol=1e-12)
     slopes = slope(lambda h: dyn.constraint_rate(advance(mechanism, q, qd, h), qd, t + h))
     gamma = dyn.constraint_bias(q, qd, t)
@@ -71,7 +71,7 @@ def check_closed_form(mechanism: lg.Mechanism, seed: int = 0, t: float = 0.4) ->
     eom, dyn = lg.derive(mechanism), lg.compile(mechanism)
     q, qd, _, _ = state(mechanism, seed)
     assert dyn.constraint_names == tuple(eom.constraint_names)
-    np.testing.assert_allclose(dyn.loop_residual(q, t), eom.closure.evaluate(q, t=t), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(dyn.closure(q, t), eom.closure.evaluate(q, t=t), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(dyn.constraint_jacobian(q, t), eom.Psi.evaluate(q, t=t), rtol=1e-12, atol=1e-12)
     phi, phi_dot = (np.array([number(x, {"t": t}) for x in part]) for part in (eom.phi, eom.phi_dot))
     Psi_dot = eom.Psi_dot.evaluate(q, qd, t=t)

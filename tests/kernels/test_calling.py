@@ -481,7 +481,7 @@ def test_springs_whose_ends_meet() -> None:
     joint = lg.Joint("j", "free", "ground", "b")
     body = lg.Body("b", 1.0, inertia=(0.1, 0.1, 0.1))
     held = lg.Mechanism("m", [body], [joint], springs=[lg.PointSpring("s", "ground", "b", stiffness=10.0)], gravity=(0, 0, 0))
-    dyn, q = lg.compile(held), held.neutral_configuration()
+    dyn, q = lg.compile(held), held.neutral()
     np.testing.assert_array_equal(dyn.gravity(q), np.zeros(6))
     assert dyn.potential_energy(q) == 0.0
     q[4] = 0.5
@@ -515,7 +515,7 @@ def test_dampers_take_energy() -> None:
         ("inverse_dynamics", 3),
         ("forward_dynamics", 3),
         ("mass_matrix", 1),
-        ("loop_residual", 1),
+        ("closure", 1),
         ("constraint_jacobian", 1),
         ("constraint_rate", 2),
         ("constraint_bias", 2),
@@ -529,7 +529,7 @@ def test_an_error_names_the_method_that_was_called(name: str, arguments: int) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "states"), [("pose", 1), ("velocity", 2), ("acceleration", 3), ("jacobian", 1), ("jacobian_bias", 2)]
+    ("name", "states"), [("pose", 1), ("velocity", 2), ("acceleration", 3), ("jacobian", 1), ("jacobian_dot_qd", 2)]
 )
 def test_an_error_names_the_function_of_a_frame_that_was_called(name: str, states: int) -> None:
     dyn = lg.compile("two_r")

@@ -49,7 +49,7 @@ def test_batches_are_their_states_one_by_one() -> None:
     qd, tau = rng.normal(size=(2, count, mechanism.nv))
     t = rng.random(count)
     calls = [
-        (dyn.loop_residual, (q,)),
+        (dyn.closure, (q,)),
         (dyn.constraint_jacobian, (q,)),
         (dyn.constraint_rate, (q, qd)),
         (dyn.constraint_bias, (q, qd)),
@@ -90,7 +90,7 @@ def test_without_constraints() -> None:
     tree = random_mechanism(["revolute", "prismatic"], 2)
     dyn, z = lg.compile(tree), np.zeros(2)
     assert dyn.constraint_names == ()
-    assert dyn.loop_residual(z).shape == dyn.constraint_rate(z, z).shape == dyn.constraint_bias(z, z).shape == (0,)
+    assert dyn.closure(z).shape == dyn.constraint_rate(z, z).shape == dyn.constraint_bias(z, z).shape == (0,)
     assert dyn.constraint_jacobian(z).shape == (0, 2)
     assert dyn.constraint_jacobian(np.zeros((3, 2))).shape == (3, 0, 2)
     assert dyn.multipliers(z, z, z).shape == (0,)
@@ -101,6 +101,6 @@ def test_shapes_of_time() -> None:
     mechanism = with_equations(random_mechanism(["revolute", "prismatic"], 2), "j0 - sin(t)")
     dyn, q = lg.compile(mechanism), np.zeros((3, 2))
     with pytest.raises(lg.ArgumentError):
-        dyn.loop_residual(q, t=[0.1, 0.2])
-    assert dyn.loop_residual(q, t=[0.1, 0.2, 0.3]).shape == (3, 1)
-    assert np.isnan(dyn.loop_residual(q[0], t=np.nan)).all()
+        dyn.closure(q, t=[0.1, 0.2])
+    assert dyn.closure(q, t=[0.1, 0.2, 0.3]).shape == (3, 1)
+    assert np.isnan(dyn.closure(q[0], t=np.nan)).all()

@@ -62,8 +62,8 @@ def speeds(dyn: lg.Dynamics, q: np.ndarray, t: float = 0.0, seed: int = 0) -> np
 def nearest_closed_configuration(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
     """The nearest closed configuration, where every joint has a coordinate for its speed."""
     for _ in range(30):
-        q = q - np.linalg.pinv(dyn.constraint_jacobian(q), rcond=RANK) @ dyn.loop_residual(q)
-    assert np.abs(dyn.loop_residual(q)).max() < 1e-13
+        q = q - np.linalg.pinv(dyn.constraint_jacobian(q), rcond=RANK) @ dyn.closure(q)
+    assert np.abs(dyn.closure(q)).max() < 1e-13
     return q
 
 
@@ -162,8 +162,8 @@ def test_the_multiplier_is_the_force_on_body_a() -> None:
     for a, b, sign in (("b", "ground", 1), ("ground", "b", -1)):
         held = lg.Mechanism("held", [body], [joint], [lg.LoopJoint("l", "fixed", a, b)], gravity=(0, 0, -10.0))
         dyn, z = lg.compile(held), np.zeros(6)
-        np.testing.assert_allclose(dyn.forward_dynamics(held.neutral_configuration(), z, z), 0, atol=1e-14)
-        np.testing.assert_allclose(dyn.multipliers(held.neutral_configuration(), z, z), [0, 0, sign * 20.0, 0, 0, 0], atol=1e-13)
+        np.testing.assert_allclose(dyn.forward_dynamics(held.neutral(), z, z), 0, atol=1e-14)
+        np.testing.assert_allclose(dyn.multipliers(held.neutral(), z, z), [0, 0, sign * 20.0, 0, 0, 0], atol=1e-13)
 
 
 def test_tension_of_a_wire() -> None:
@@ -290,7 +290,7 @@ def test_accelerations_of_the_library_are_those_of_dense_algebra(name: str) -> N
     mechanism = lg.library(name)
     dyn = lg.compile(mechanism)
     q = np.array(mechanism.initial.q)
-    np.testing.assert_allclose(dyn.loop_residual(q), 0, atol=1e-12)
+    np.testing.assert_allclose(dyn.closure(q), 0, atol=1e-12)
     tau = np.random.default_rng(0).normal(size=mechanism.nv)
     check(mechanism, q, speeds(dyn, q), tau, tolerance=1e-9)
 

@@ -82,7 +82,7 @@ def test_loops_of_all_joints(seed: int) -> None:
     for loop in mechanism.loops:
         A, B = (dyn.pose(q, body) @ at.matrix() for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
         want += meaning(loop, A, B)
-    np.testing.assert_allclose(dyn.loop_residual(q), want, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(dyn.closure(q), want, rtol=1e-12, atol=1e-12)
 
 
 def test_a_loop_to_the_ground_and_along_a_chain() -> None:
@@ -107,7 +107,7 @@ def test_quaternions_of_any_length() -> None:
     longer = q.copy()
     longer[:4] *= 1.7
     longer[4:8] *= 0.6
-    np.testing.assert_allclose(dyn.loop_residual(longer), dyn.loop_residual(q), rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(dyn.closure(longer), dyn.closure(q), rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(dyn.constraint_jacobian(longer), dyn.constraint_jacobian(q), rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(dyn.constraint_bias(longer, qd), dyn.constraint_bias(q, qd), rtol=1e-13, atol=1e-13)
 
@@ -124,7 +124,7 @@ def test_equations_of_coordinates_and_time(seed: int) -> None:
     q, *_ = state(mechanism, seed)
     values = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True)) | {"t": t}
     want = [number(text, values) for text in texts]
-    np.testing.assert_allclose(lg.compile(mechanism).loop_residual(q, t), want, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(lg.compile(mechanism).closure(q, t), want, rtol=1e-13, atol=1e-13)
 
 
 def test_equations_as_in_the_closed_form() -> None:
@@ -143,7 +143,7 @@ def test_both_sides_of_a_choice() -> None:
     tree = random_mechanism(["prismatic", "prismatic"], 0, chain=True)
     dyn = lg.compile(with_equations(tree, "abs(j0)", "sign(j0) + j1", "min(j0, j1)", "max(j0, j1)"))
     for x, y in ((-2.0, 0.5), (2.0, 0.5), (0.5, 0.5), (0.0, 1.0)):
-        np.testing.assert_array_equal(dyn.loop_residual([x, y]), [abs(x), np.sign(x) + y, min(x, y), max(x, y)])
+        np.testing.assert_array_equal(dyn.closure([x, y]), [abs(x), np.sign(x) + y, min(x, y), max(x, y)])
     np.testing.assert_array_equal(dyn.constraint_jacobian([-2.0, 0.5]), [[-1, 0], [0, 1], [1, 0], [0, 1]])
     np.testing.assert_array_equal(dyn.constraint_jacobian([2.0, 0.5]), [[1, 0], [0, 1], [0, 1], [1, 0]])
 
@@ -154,5 +154,5 @@ def test_large_angles_in_equations() -> None:
     dyn = lg.compile(with_equations(tree, "sin(100*j0) + cos(j0)"))
     for x in (0.3, 3e3, 1e4):
         want = math.sin(100 * x) + math.cos(x)
-        assert dyn.loop_residual([x])[0] == pytest.approx(want, abs=1e-13)
-        assert dyn.loop_residual([[x], [0.1], [x]])[2, 0] == pytest.approx(want, abs=1e-13)
+        assert dyn.closure([x])[0] == pytest.approx(want, abs=1e-13)
+        assert dyn.closure([[x], [0.1], [x]])[2, 0] == pytest.approx(want, abs=1e-13)

@@ -30,7 +30,7 @@ WHOLE = (
     energy.KINETIC_ENERGY, energy.POTENTIAL_ENERGY, energy.CENTER_OF_MASS, energy.MOMENTUM,
 )  # fmt: skip
 ALONG_PATH = (
-    kinematics.POSE_OF_FRAME, kinematics.VELOCITY, kinematics.ACCELERATION, kinematics.JACOBIAN, kinematics.JACOBIAN_BIAS,
+    kinematics.POSE_OF_FRAME, kinematics.VELOCITY, kinematics.ACCELERATION, kinematics.JACOBIAN, kinematics.JACOBIAN_DOT_QD,
     kinematics.EXTERNAL_TORQUE, kinematics.LINK_POSES,
 )  # fmt: skip
 MECHANISMS = {

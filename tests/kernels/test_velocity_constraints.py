@@ -119,7 +119,7 @@ def test_a_rolling_point_does_not_slip(name: str) -> None:
     q, qd, _, _ = state(mechanism, 1)
     contact, *slip = rolling_by_hand(dyn, mechanism.constraints[0], q, qd)
     assert dyn.constraint_names == ("r.contact", "r.x", "r.y")
-    np.testing.assert_allclose(dyn.loop_residual(q), [contact], rtol=1e-12)
+    np.testing.assert_allclose(dyn.closure(q), [contact], rtol=1e-12)
     np.testing.assert_allclose(dyn.constraint_rate(q, qd)[1:], slip, rtol=1e-11)
 
 
@@ -131,7 +131,7 @@ def test_an_upright_wheel() -> None:
     q, qd = np.array([1.0, 2.0, 0.6, 0.3]), np.array([0.4 * 2.5 * math.cos(0.6), 0.4 * 2.5 * math.sin(0.6), 0.9, 2.5])
     np.testing.assert_allclose(dyn.constraint_rate(q, qd), 0, atol=1e-15)
     np.testing.assert_array_equal(dyn.constraint_jacobian(q)[0], 0)
-    assert dyn.loop_residual(q) == pytest.approx([0.0], abs=1e-16)
+    assert dyn.closure(q) == pytest.approx([0.0], abs=1e-16)
     qdd = dyn.forward_dynamics(q, qd, [0.0, 0.0, 0.0, 1.0])
     np.testing.assert_allclose(dyn.constraint_jacobian(q) @ qdd, -dyn.constraint_bias(q, qd), atol=1e-12)
     # torque / (inertia / r + mass r), along the heading

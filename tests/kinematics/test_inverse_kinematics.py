@@ -62,7 +62,7 @@ def test_loops_stay_closed(name):
             [[T[:3, :3], np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]
         )
         q = lg.inverse_kinematics(mechanism, T, frame, directions=led)
-        assert np.abs(dyn.loop_residual(q)).max() < 1e-10
+        assert np.abs(dyn.closure(q)).max() < 1e-10
         pose = dyn.pose(q, frame)
         np.testing.assert_allclose(pose[:3, 3], T[:3, 3], rtol=0, atol=1e-10)
         if "wz" in led:
@@ -77,7 +77,7 @@ def test_coordinates_as_the_target():
     other = lg.inverse_kinematics(mechanism, {"theta1": 0.7}, q0={"phi2": -1.6, "phi3": -2.0})
     for q in (one, other):
         assert q[0] == pytest.approx(0.7, abs=1e-12)
-        assert np.abs(dyn.loop_residual(q)).max() < 1e-12
+        assert np.abs(dyn.closure(q)).max() < 1e-12
     assert apart(one, other) > 0.5
     both = lg.inverse_kinematics(mechanism, {"theta1": 0.7}, all_solutions=True)
     assert len(both) == 2
@@ -109,7 +109,7 @@ def test_every_configuration_by_many_starts():
     solution = lg.inverse_kinematics(five_bar, tip, "tip", all_solutions=True)
     assert len(solution) >= 2
     for k, q in enumerate(solution):
-        assert np.abs(dyn.loop_residual(q)).max() < 1e-10
+        assert np.abs(dyn.closure(q)).max() < 1e-10
         np.testing.assert_allclose(dyn.pose(q, "tip")[:2, 3], tip, rtol=0, atol=1e-10)
         assert all(apart(q, other) > 1e-4 for other in solution[:k])
 

@@ -188,15 +188,15 @@ def test_equation_11(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> 
     for q in (closed_state[0], np.array([0.4, -0.9, 1.7])):
         coupler = [p["l1"] * f(q[0]) + p["l2"] * f(q[0] + q[1]) for f in (np.cos, np.sin)]
         rocker = [p["l0"] + p["l3"] * np.cos(q[2]), p["l3"] * np.sin(q[2])]
-        close(bar.loop_residual(q), np.subtract(coupler, rocker), 1e-13)
-    close(bar.loop_residual(closed_state[0]), [0, 0], 1e-12)
+        close(bar.closure(q), np.subtract(coupler, rocker), 1e-13)
+    close(bar.closure(closed_state[0]), [0, 0], 1e-12)
 
 
 def left_side(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, forces: np.ndarray) -> np.ndarray:
     """d/dt dL/dq' - dL/dq of the Lagrangian (12), L + sum lambda eta."""
 
     def augmented_lagrangian(x: np.ndarray, xd: np.ndarray) -> float:
-        return lagrangian(dyn, x, xd) + forces @ dyn.loop_residual(x)
+        return lagrangian(dyn, x, xd) + forces @ dyn.closure(x)
 
     def momentum(h: float) -> np.ndarray:
         at, rate = q + h * qd + h * h / 2 * qdd, qd + h * qdd
@@ -217,7 +217,7 @@ def test_equation_13(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> 
     """d/dt dL/dq' - dL/dq = tau + sum lambda d eta / dq."""
     q, qd, tau = closed_state
     qdd, forces = bar.forward_dynamics(q, qd, tau), bar.multipliers(q, qd, tau)
-    right = tau + np.array([forces @ partial(bar.loop_residual, q, k) for k in range(3)])
+    right = tau + np.array([forces @ partial(bar.closure, q, k) for k in range(3)])
     close(left_side(bar, q, qd, qdd, 0 * forces), right, 1e-7)
 
 
@@ -225,7 +225,7 @@ def test_equation_14(bar: lg.Dynamics, closed_state: tuple[np.ndarray, ...]) -> 
     """With Psi = d eta / dq."""
     q, qd, tau = closed_state
     Psi = bar.constraint_jacobian(q)
-    close(np.column_stack([partial(bar.loop_residual, q, k) for k in range(3)]), Psi)
+    close(np.column_stack([partial(bar.closure, q, k) for k in range(3)]), Psi)
     left = bar.mass_matrix(q) @ bar.forward_dynamics(q, qd, tau) + bar.coriolis_matrix(q, qd) @ qd + bar.gravity(q)
     close(left, tau + Psi.T @ bar.multipliers(q, qd, tau), 1e-11)
 

@@ -54,7 +54,7 @@ def test_row_12_parallel_manipulators(name: str) -> None:
     close(dyn.multipliers(q, qd, tau), multipliers)
     close(dyn.forward_dynamics(q, qd, tau), accelerations)
     psi, step = dyn.constraint_jacobian(q), 1e-6
-    after, before = (dyn.loop_residual(advance(dyn.mechanism, q, qd, h)) for h in (step, -step))
+    after, before = (dyn.closure(advance(dyn.mechanism, q, qd, h)) for h in (step, -step))
     close((after - before) / (2 * step), psi @ qd, 1e-8)
     driven_or_not = [joint.actuated for joint in dyn.mechanism.joints for _ in range(joint.kind.nv)]
     passive = [k for k, driven in enumerate(driven_or_not) if not driven]

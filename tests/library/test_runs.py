@@ -87,7 +87,7 @@ def test_poses_keep_the_constraints(name: str) -> None:
     if mechanism.equation_count:
         dyn = lg.compile(mechanism)
         for pose in mechanism.poses.values():
-            assert np.abs(dyn.loop_residual(np.array(pose))).max(initial=0) < 1e-12
+            assert np.abs(dyn.closure(np.array(pose))).max(initial=0) < 1e-12
 
 
 def test_the_table_of_freedom_is_complete() -> None:

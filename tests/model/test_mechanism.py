@@ -138,15 +138,15 @@ def test_every_joint_type_counts_and_names_its_coordinates(kind):
     several = {"universal": (2, 2), "gimbal": (3, 3), "ball": (4, 3), "planar": (3, 3), "free": (7, 6), "fixed": (0, 0)}
     expected = several.get(kind, (1, 1))
     assert (m.nq - 1, m.nv - 1) == expected
-    assert len(m.coordinate_names) == m.nq == len(m.neutral_configuration())
+    assert len(m.coordinate_names) == m.nq == len(m.neutral())
     assert len(m.speed_names) == m.nv
     assert len(set(m.coordinate_names)) == m.nq
     q = m.random_configuration(3)
     assert q.shape == (m.nq,)
     if kind in ("ball", "free"):
         assert np.linalg.norm(q[1:5]) == pytest.approx(1)
-        assert m.neutral_configuration()[1] == 1
-        assert np.count_nonzero(m.neutral_configuration()) == 1
+        assert m.neutral()[1] == 1
+        assert np.count_nonzero(m.neutral()) == 1
 
 
 def test_random_configurations_keep_to_the_limits():

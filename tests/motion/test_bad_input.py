@@ -250,9 +250,7 @@ def test_where_an_assembly_begins() -> None:
     machine = lg.library("five_bar")
     q = np.array(machine.initial.q)
     assert lg.assemble(machine, {"q1": q[0]}) == pytest.approx(q)
-    assert all(
-        np.abs(lg.compile(machine).loop_residual(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3)
-    )
+    assert all(np.abs(lg.compile(machine).closure(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3))
     for q0, message in (
         ({"q9": 1.0}, "no coordinate 'q9'"),
         ({"q1": "a"}, "q0: 'q1': 'a' is not understood"),

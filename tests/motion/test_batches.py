@@ -107,8 +107,8 @@ def test_loops_stay_closed_and_have_the_same_bits() -> None:
     motions = lg.simulate(four_bar, 2.0, q0={"theta1": angles})
     assert motions.success.all()
     dyn = lg.compile(four_bar)
-    assert np.abs(dyn.loop_residual(motions.q0)).max() < 1e-13
-    assert np.abs(dyn.loop_residual(motions.q_end)).max() < 1e-13
+    assert np.abs(dyn.closure(motions.q0)).max() < 1e-13
+    assert np.abs(dyn.closure(motions.q_end)).max() < 1e-13
     np.testing.assert_array_equal(motions.q0[:, 0], angles)
     for i in (0, 24):
         check_bits(motions, i, motions[i])
@@ -122,7 +122,7 @@ def test_lengths_of_loops_vary_and_starts_follow() -> None:
     motions = lg.simulate(four_bar, 2.0, parameters={"l2": l2})
     for i in (0, 19):
         own = four_bar.with_parameters(l2=float(l2[i]))
-        assert np.abs(lg.compile(own).loop_residual(motions.q_end[i])).max() < 1e-13
+        assert np.abs(lg.compile(own).closure(motions.q_end[i])).max() < 1e-13
         check_bits(motions, i, motions[i])
         np.testing.assert_allclose(motions.q_end[i], end_of(lg.simulate(own, 2.0))[:3], atol=1e-9)
 

@@ -44,7 +44,7 @@ def test_eta_fades_as_the_equation_says(bar: lg.Dynamics, alpha: float, beta: fl
     q0 = lg.assemble(bar) + OFF
     np.testing.assert_array_equal(motion.q[0], q0)
     np.testing.assert_array_equal(motion.qd[0], qd0)
-    eta = bar.loop_residual(motion.q)
+    eta = bar.closure(motion.q)
     assert np.abs(eta[0]).max() > 1e-3
     exact = damped_solution(motion.t, alpha, beta, eta[0], bar.constraint_rate(q0, qd0))
     np.testing.assert_allclose(eta, exact, rtol=0, atol=1e-10)
@@ -55,7 +55,7 @@ def test_eta_fades_as_the_equation_says(bar: lg.Dynamics, alpha: float, beta: fl
 def test_without_stabilisation_it_stays_off(bar: lg.Dynamics) -> None:
     """eta'' = 0: at rest it begins, and so it stays as far off as it was."""
     motion = run(bar, qd0=np.zeros(3), stabilisation="none")
-    np.testing.assert_allclose(bar.loop_residual(motion.q), [bar.loop_residual(motion.q[0])] * len(motion.t), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(bar.closure(motion.q), [bar.closure(motion.q[0])] * len(motion.t), rtol=0, atol=1e-9)
 
 
 def test_alpha_and_beta_are_recorded(bar: lg.Dynamics, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def at_rest(model: lg.Mechanism) -> Motion:
         mechanism=model,
         name=model.name,
         t=np.zeros(1),
-        q=model.neutral_configuration()[None],
+        q=model.neutral()[None],
         **{name: np.zeros((1, n)) for name in ("qd", "qdd", "tau", "friction", "constraint_forces")},
         multipliers=np.zeros((1, m)),
         **{name: np.zeros(1) for name in ("kinetic_energy", "potential_energy", "drift", "rate_drift")},

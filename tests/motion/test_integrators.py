@@ -210,7 +210,7 @@ def test_baumgarte_follows_its_equation(
     for name, alpha, beta in (("baumgarte", 10.0, 10.0), ("none", 0.0, 0.0)):
         motion = motions_by_stabilisation[name][20.0]
         second = np.einsum("smn,sn->sm", dyn.constraint_jacobian(motion.q), motion.qdd) + dyn.constraint_bias(motion.q, motion.qd)
-        pull = 2 * alpha * dyn.constraint_rate(motion.q, motion.qd) + beta**2 * dyn.loop_residual(motion.q)
+        pull = 2 * alpha * dyn.constraint_rate(motion.q, motion.qd) + beta**2 * dyn.closure(motion.q)
         assert np.abs(second + pull).max() < 1e-10
         assert name == "none" or np.abs(pull).max() > 1e-6
 

@@ -186,7 +186,7 @@ def test_a_large_chain_that_floats() -> None:
     mechanism = replace(base, gravity=(0, 0, 0))
     dyn = lg.compile(mechanism)
     rng = np.random.default_rng(0)
-    q = mechanism.neutral_configuration()
+    q = mechanism.neutral()
     q[:4] = np.array([0.5, 0.5, 0.5, 0.5])
     motion = lg.simulate(dyn, 0.5, q, 0.3 * rng.normal(size=mechanism.nv), t_eval=11, rtol=1e-9)
     assert motion.trajectory.segments[0].solver.rolled is not None

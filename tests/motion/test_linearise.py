@@ -316,7 +316,7 @@ def test_equilibrium_of_an_open_chain() -> None:
 
 def test_equilibrium_of_a_loop(sprung: tuple[lg.Dynamics, np.ndarray]) -> None:
     dyn, q = sprung
-    assert np.abs(dyn.loop_residual(q)).max() < 1e-12
+    assert np.abs(dyn.closure(q)).max() < 1e-12
 
     def energy(angle: float) -> float:
         return float(dyn.potential_energy(lg.assemble(dyn, q, {"theta1": angle})))

@@ -221,7 +221,7 @@ def test_a_start_is_closed_as_in_any_mechanism() -> None:
     mechanism, q = tower([-1, *range(9)])
     rough = np.array(q) + 0.2 * np.random.default_rng(2).normal(size=len(q))
     actual = lg.assemble(mechanism, rough)
-    assert np.abs(lg.compile(mechanism).loop_residual(actual)).max() < 1e-12
+    assert np.abs(lg.compile(mechanism).closure(actual)).max() < 1e-12
     assert np.abs(actual - rough).max() < 1.0
     mobility = lg.mobility(mechanism, q)
     assert (mobility.nearby, mobility.redundant) == (10, 0)

@@ -58,7 +58,7 @@ def test_interpolation_is_as_accurate_as_the_steps(linkage: lg.Motion) -> None:
         q, qd = linkage(t)
         np.testing.assert_allclose(q, other.q[-1], rtol=0, atol=1e-8)
         np.testing.assert_allclose(qd, other.qd[-1], rtol=0, atol=1e-8)
-        assert np.abs(lg.compile(mechanism).loop_residual(q)).max() < 1e-14
+        assert np.abs(lg.compile(mechanism).closure(q)).max() < 1e-14
 
 
 def test_speeds_are_the_slopes_of_coordinates(swing: lg.Motion) -> None:
@@ -235,7 +235,7 @@ def test_work_and_balance(linkage: lg.Motion) -> None:
 
 def test_drift_is_the_residual_of_the_loops(linkage: lg.Motion) -> None:
     dyn = lg.compile(linkage.mechanism)
-    np.testing.assert_allclose(linkage.drift, np.abs(dyn.loop_residual(linkage.q)).max(axis=1), rtol=0, atol=1e-16)
+    np.testing.assert_allclose(linkage.drift, np.abs(dyn.closure(linkage.q)).max(axis=1), rtol=0, atol=1e-16)
     np.testing.assert_allclose(linkage.rate_drift, np.abs(dyn.constraint_rate(linkage.q, linkage.qd)).max(axis=1), atol=1e-16)
     assert linkage.drift.max() < 1e-14
     assert linkage.statistics["drift_at_steps"] < 1e-14

@@ -36,7 +36,7 @@ EQUATIONS = ["sqrt(j) - t", "log(j) - t", "1/j - t", "asin(j + 2)", "atan2(j, j)
 
 def everything(model: lg.Mechanism) -> list[Any]:
     """What can be asked of a mechanism at its neutral configuration."""
-    dyn, q, rest = lg.compile(model), model.neutral_configuration(), np.zeros(model.nv)
+    dyn, q, rest = lg.compile(model), model.neutral(), np.zeros(model.nv)
     return [
         lambda: dyn.forward_dynamics(q, rest, rest),
         lambda: dyn.inverse_dynamics(q, rest, rest),
@@ -154,7 +154,7 @@ def test_linear_algebra_says_nothing_on_standard_error() -> None:
 import warnings, numpy as np, lagrangian as lg
 warnings.simplefilter("ignore")
 d = lg.compile(lg.library("four_bar"))
-q = d.mechanism.neutral_configuration() * np.nan
+q = d.mechanism.neutral() * np.nan
 for f in (lambda: d.multipliers(q, q, q), lambda: d.forward_dynamics(q, q, q), lambda: d.forward_dynamics_derivatives(q, q, q),
           lambda: lg.linearise(d, t=np.nan), lambda: lg.equilibrium(d, t=np.inf)):
     try:

@@ -60,7 +60,7 @@ def test_bennett_linkage_with_every_stabilisation(stabilisation: str) -> None:
     mechanism = bennett()
     dyn = lg.compile(mechanism)
     q0 = angles(0.6)
-    assert np.abs(dyn.loop_residual(q0)).max() < 1e-14
+    assert np.abs(dyn.closure(q0)).max() < 1e-14
     motion = lg.simulate(
         mechanism, 2.0, q0, slopes(0.6), stabilisation=stabilisation, rtol=1e-9, atol=1e-11, t_eval=21, max_steps=2000
     )

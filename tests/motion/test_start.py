@@ -38,7 +38,7 @@ def test_it_runs_as_if_given_by_name(machine: lg.Mechanism) -> None:
 def test_poses_too(machine: lg.Mechanism, of: Callable[[lg.Mechanism], np.ndarray]) -> None:
     q = of(machine)
     assert q[0] == pytest.approx(0.7, abs=1e-14)
-    assert np.abs(lg.compile(machine).loop_residual(q)).max() < 1e-12
+    assert np.abs(lg.compile(machine).closure(q)).max() < 1e-12
 
 
 def test_it_is_written_as_it_was_given(machine: lg.Mechanism, read_again: lg.Mechanism) -> None:

@@ -47,7 +47,7 @@ def test_against_pinocchio(panda):
 def test_another_payload_needs_no_other_code(panda, monkeypatch):
     robot = lg.load(panda[0])
     frame = robot.bodies[-1].name
-    q = robot.neutral_configuration() + 0.1
+    q = robot.neutral() + 0.1
     lg.compile(robot.with_payload(frame, 1.0, (0.01, 0.02, 0.03))).gravity(q)
     count = [0]
     original = object_cache.load_or_store

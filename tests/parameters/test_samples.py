@@ -34,7 +34,7 @@ CALLS = {
     "kinetic_energy": ("q", "v"),
     "potential_energy": ("q",),
     "constraint_jacobian": ("q",),
-    "loop_residual": ("q",),
+    "closure": ("q",),
     "forward_dynamics_derivatives": ("q", "v", "v"),
     "regressor": ("q", "v", "v"),
     "inertial_parameters": (),

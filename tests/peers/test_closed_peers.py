@@ -194,7 +194,7 @@ def jacobian(path: Path, mechanism: lg.Mechanism, q: np.ndarray | None) -> tuple
     model = mujoco.MjModel.from_xml_path(str(path))
     data, to = mujoco.MjData(model), Translator(model, mechanism)
     if q is None:
-        q = mechanism.neutral_configuration()
+        q = mechanism.neutral()
         for kind, at, _, start, _ in to.joints:
             n = {"free": 7, "ball": 4}.get(kind, 1)
             part = model.qpos0[at : at + n]
@@ -216,7 +216,7 @@ def test_constraint_rows_are_those_of_mujoco(name: str, tmp_path: Path) -> None:
     dyn = lg.compile(mechanism)
     Psi = dyn.constraint_jacobian(q)
     np.testing.assert_allclose(off, 0, atol=1e-12)
-    np.testing.assert_allclose(dyn.loop_residual(q), 0, atol=1e-12)
+    np.testing.assert_allclose(dyn.closure(q), 0, atol=1e-12)
     assert J.shape == Psi.shape
     assert np.linalg.matrix_rank(Psi) == len(Psi)
     close(Psi @ np.linalg.pinv(J) @ J, Psi, "space of rows")
@@ -236,5 +236,5 @@ def test_mujoco_couplings(tmp_path: Path) -> None:
     for seed in range(3):
         q, *_ = state(mechanism, seed)
         J, off, _ = jacobian(file, mechanism, q)
-        close(dyn.loop_residual(q), off, "residual")
+        close(dyn.closure(q), off, "residual")
         close(dyn.constraint_jacobian(q), J, "row")

@@ -182,9 +182,9 @@ def test_gears_are_numbers_gears_or_ranges() -> None:
     assert as_gears(50) == as_gears([50]) == (lg.Gear(50),)
     mixed = as_gears([lg.GearRange(1, 10), 3])
     assert [type(g) for g in mixed] == [lg.GearRange, lg.Gear]
-    assert lg.GearRange(2, 8).with_ratio(100).ratio == 8
-    assert [g.ratio for g in lg.GearRange(5, 5).sample_gears()] == [5]
-    steps = [g.ratio for g in lg.GearRange(2, 8, 0.9).sample_gears()]
+    assert lg.GearRange(2, 8).at(100).ratio == 8
+    assert [g.ratio for g in lg.GearRange(5, 5).steps()] == [5]
+    steps = [g.ratio for g in lg.GearRange(2, 8, 0.9).steps()]
     assert steps[0] == pytest.approx(2)
     assert steps[-1] == pytest.approx(8)
     assert str(lg.Gear(50, name="strain wave")) == "strain wave 50:1"

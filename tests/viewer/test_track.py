@@ -98,7 +98,7 @@ def test_a_still_takes_numbers_a_pose_or_the_start() -> None:
 def test_a_still_closes_its_loops() -> None:
     m = lg.library("four_bar").replace(initial=lg.InitialState(), poses={"rough": (1.5, -1.2, 1.9)})
     q = drawn_configuration(m)
-    assert np.abs(lg.compile(m).loop_residual(q)).max() < 1e-9
+    assert np.abs(lg.compile(m).closure(q)).max() < 1e-9
     assert not np.allclose(q, m.poses["rough"])
 
 

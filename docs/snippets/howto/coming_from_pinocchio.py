@@ -53,4 +53,4 @@ print(tau.shape)
 # --- free
 flying = pin.buildModelFromUrdf("ur5.urdf", pin.JointModelFreeFlyer())
 print("Pinocchio ", pin.neutral(flying)[:7])
-print("lagrangian", lg.load("ur5.urdf", floating=True).neutral_configuration()[:7])
+print("lagrangian", lg.load("ur5.urdf", floating=True).neutral()[:7])

@@ -65,8 +65,6 @@ noisy = tau + 0.01 * tau.std(axis=0) * rng.normal(size=tau.shape)
 full = lg.identify(puma, t, q, noisy, qd, qdd, friction="asymmetric")
 print(repr(full), f"condition number {full.condition:.1f}")
 # the description is the truth here
-off = np.array(
-    [(e.value - e.described) / e.standard_error for e in full.inertial_estimates]
-)
+off = np.array([(e.value - e.described) / e.standard_error for e in full.base])
 worst, rms = np.abs(off).max(), np.sqrt(np.mean(off**2))
 print(len(off), f"base parameters: worst {worst:.2f} standard errors off, RMS {rms:.2f}")

@@ -44,7 +44,7 @@ compared.plot("four_bar-turns.png")
 curve = cycle.coupler_curve("C")
 print(curve)
 curve.plot("C.png")
-print(cycle.frame_travel_text("C"))
+print(cycle.travel_text("C"))
 
 # --- point
 raised = mine.with_parameters({"C.placement.position.y": 0.2})

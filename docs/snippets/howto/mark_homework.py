@@ -15,7 +15,7 @@ G[2]   = m2*g*l2*cos(theta2)
 import lagrangian as lg
 
 eom = lg.derive("two_r_point_masses")
-marking = eom.check_answers(answer)
+marking = eom.check(answer)
 print(marking)
 
 # --- data

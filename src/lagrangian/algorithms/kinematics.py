@@ -81,7 +81,7 @@ def _acceleration(final: Values) -> tuple[Any, ...]:
 POSE_OF_FRAME = Algorithm("pose", ("q",), (poses,), OutputLayout("tip", finish=_matrix, shape=(4, 4)))
 VELOCITY = Algorithm("velocity", ("q", "qd"), (velocity,), OutputLayout("tip", finish=_twist))
 ACCELERATION = Algorithm("acceleration", ("q", "qd", "qdd"), (acceleration,), OutputLayout("tip", finish=_acceleration))
-JACOBIAN_BIAS = Algorithm("jacobian_bias", ("q", "qd"), (acceleration,), OutputLayout("tip", finish=_acceleration))
+JACOBIAN_DOT_QD = Algorithm("jacobian_dot_qd", ("q", "qd"), (acceleration,), OutputLayout("tip", finish=_acceleration))
 JACOBIAN = Algorithm("jacobian", ("q",), (poses, jacobian_columns), OutputLayout("speed", ("column",)))
 EXTERNAL_TORQUE = Algorithm("external_torque", ("q", "wrench"), (poses, virtual_work), OutputLayout("speed", ("torque",)))
 LINK_POSES = Algorithm("link_poses", ("q",), (poses,), OutputLayout("link", ("R_world", "x_world")))

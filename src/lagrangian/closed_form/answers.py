@@ -45,7 +45,7 @@ def check_answers(eom: OutputPart, submission: str | os.PathLike[str]) -> Answer
 class AnswerReport:
     """The result of a comparison with a student's equations.
 
-    `EquationsOfMotion.check_answers` returns this object. It is true if all is right; `print` writes it line by line.
+    `EquationsOfMotion.check` returns this object. It is true if all is right; `print` writes it line by line.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AnswerReport:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> report = lg.derive("pendulum").check_answers("G[1] = m*g*L*sin(theta)")
+    >>> report = lg.derive("pendulum").check("G[1] = m*g*L*sin(theta)")
     >>> report.right, str(report.checks[0].expected)
     (False, 'm*L*g*cos(theta)')
     """

@@ -211,7 +211,7 @@ class CompiledEquations:
         kernel = self._kernel("constraint_jacobian", ("q",), shape, lambda record: [record(x) for r in self._rows for x in r.psi])
         return kernel(q)
 
-    def loop_residual(self, q: ArrayLike) -> np.ndarray:
+    def closure(self, q: ArrayLike) -> np.ndarray:
         """Compute the loop-closure residual eta(q), which is zero where the loops are closed.
 
         Parameters

@@ -808,7 +808,7 @@ class OutputPart(Basis):
         """
         save_document(self.display_form, path, digits, document, width)
 
-    def check_answers(self, answer: str | os.PathLike[str]) -> AnswerReport:
+    def check(self, answer: str | os.PathLike[str]) -> AnswerReport:
         r"""Compare a student's equations with these, by proof.
 
         Parameters
@@ -833,7 +833,7 @@ class OutputPart(Basis):
         --------
         >>> import lagrangian as lg
         >>> eom = lg.derive("two_r")
-        >>> print(eom.check_answers("M[2,2] = I2 + m2*r2^2\nM[1,2] = I2 + m2*r2*(r2 - l1*cos(theta2))"))
+        >>> print(eom.check("M[2,2] = I2 + m2*r2^2\nM[1,2] = I2 + m2*r2*(r2 - l1*cos(theta2))"))
         line 1: M[2,2] is right
         line 2: M[1,2] is wrong: it differs by -2*m2*l1*r2*c2; the term m2*l1*r2*c2: the sign is wrong
         missing: M[1,1]

@@ -95,7 +95,7 @@ def wrap_angles(dyn: Dynamics, q: np.ndarray, t: float = 0.0, fixed: Iterable[st
     fixed_indices = {places[name][0] for name in fixed}
     wrapped, angles = q.copy(), [k for k in periodic_coordinates(dyn.mechanism) if k not in fixed_indices]
     wrapped[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
-    opens_loop = dyn.holonomic.any() and np.abs(dyn.loop_residual(wrapped, t) - dyn.loop_residual(q, t)).max() > WRAPPED_TOLERANCE
+    opens_loop = dyn.holonomic.any() and np.abs(dyn.closure(wrapped, t) - dyn.closure(q, t)).max() > WRAPPED_TOLERANCE
     return q if opens_loop else wrapped
 
 

@@ -66,7 +66,7 @@ class LoopClosure:
 
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The residuals eta."""
-        return self.dyn.loop_residual(q, t) if self else np.zeros((len(q), 0))
+        return self.dyn.closure(q, t) if self else np.zeros((len(q), 0))
 
     def jacobian(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The rows of Psi that are equations of coordinates.
@@ -88,7 +88,7 @@ class LoopClosure:
         if not self:
             return None
         with suppress_finite_checks():
-            eta = np.abs(self.dyn.loop_residual(q, self.t))
+            eta = np.abs(self.dyn.closure(q, self.t))
         k = int(np.argmax(eta))
         return ConstraintViolation(self.names[k], float(eta[k]), self._unit(self.names[k]))
 
@@ -96,7 +96,7 @@ class LoopClosure:
         """The violation of each loop by all its equations, the largest first."""
         loops: dict[str, ConstraintViolation] = {}
         with suppress_finite_checks():
-            residual = self.dyn.loop_residual(q, self.t)
+            residual = self.dyn.closure(q, self.t)
         for equation, eta in zip(self.names, residual, strict=True):
             name, unit = equation.rpartition(".")[0] or equation, self._unit(equation)
             earlier = loops.get(name, ConstraintViolation(name, 0.0, unit))

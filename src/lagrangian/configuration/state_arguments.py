@@ -69,9 +69,7 @@ def as_configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0")
         return q0
     if q0 is None:
         initial = mechanism.initial.q
-        return _from_description(
-            mechanism, initial if initial is not None else PartialState(mechanism.neutral_configuration()), "[initial] q"
-        )
+        return _from_description(mechanism, initial if initial is not None else PartialState(mechanism.neutral()), "[initial] q")
     if isinstance(q0, str):
         q0 = parse_state(mechanism, q0, mechanism.coordinate_names, where)
     if isinstance(q0, str):

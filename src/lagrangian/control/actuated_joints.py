@@ -43,7 +43,7 @@ class ActuatedJoints:
                 f"control: {mechanism.name} has {degrees_of_freedom} degrees of freedom and {int(driven.sum())} actuated speeds; "
                 f"a controller needs one for each degree of freedom"
             )
-        neutral = mechanism.neutral_configuration()
+        neutral = mechanism.neutral()
         plus, minus = (dyn.friction(np.full(dyn.nv, sign * CREEP_SPEED), q=neutral) for sign in (1.0, -1.0))
         return ActuatedJoints(dyn, np.flatnonzero(driven), degrees_of_freedom, (plus, minus))
 

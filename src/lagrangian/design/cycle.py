@@ -163,7 +163,7 @@ class CycleAnalysis(CycleDisplay):
         """The time of the output's advance over that of its return, at a constant speed of the input; at least 1, or None."""
         return self.strokes[0] / self.strokes[1] if self.strokes is not None else None
 
-    def frame_travel(self, frame: str) -> dict[str, OutputTravel]:
+    def travel(self, frame: str) -> dict[str, OutputTravel]:
         """Return how far the origin of a frame travels along x, y and z over the range of the input.
 
         Parameters
@@ -179,14 +179,14 @@ class CycleAnalysis(CycleDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> travel = lg.analyse_cycle("slider_crank").frame_travel("slider")
+        >>> travel = lg.analyse_cycle("slider_crank").travel("slider")
         >>> round(travel["x"].extent, 9)
         0.2
         """
         name = self.mechanism.frame(frame).name
         return {axis: self.covered_range.travel(LinkageOutput(self.dyn, "", name, axis)) for axis in "xyz"}
 
-    def frame_travel_text(self, frame: str) -> str:
+    def travel_text(self, frame: str) -> str:
         """Describe how far the origin of a frame travels.
 
         Parameters
@@ -202,10 +202,10 @@ class CycleAnalysis(CycleDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.analyse_cycle("slider_crank").frame_travel_text("slider"))
+        >>> print(lg.analyse_cycle("slider_crank").travel_text("slider"))
         slider travels: x from 0.2 to 0.4 m
         """
-        return frame_travel_text(frame, self.frame_travel(frame))
+        return frame_travel_text(frame, self.travel(frame))
 
     def coupler_curve(self, frame: str) -> CouplerCurve:
         """Return the curve that the origin of a frame draws over all configurations of the linkage.

@@ -50,7 +50,7 @@ class ReachSolver:
 
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         error = self.positions(q) - self._targets[rows]
-        return np.hstack([self.dyn.loop_residual(q), error]) if self._loops else error
+        return np.hstack([self.dyn.closure(q), error]) if self._loops else error
 
     def jacobian(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         J: np.ndarray = self.basis @ np.asarray(self.dyn.jacobian(q, self.frame))[:, 3:]

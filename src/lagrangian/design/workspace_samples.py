@@ -66,7 +66,7 @@ def sample_configurations(
     from scipy.stats import qmc
 
     model, rng, names = dyn.mechanism, np.random.default_rng(seed), _sampled_coordinates(dyn)
-    q = np.tile(model.neutral_configuration() if start is None else start, (number, 1))
+    q = np.tile(model.neutral() if start is None else start, (number, 1))
     indices = [bounds.names.index(n) for n in names]
     low = np.array([bounds.low[k] if math.isfinite(bounds.low[k]) else _turn_start(bounds.high[k]) for k in indices])
     high = np.array([bounds.high[k] if math.isfinite(bounds.high[k]) else low[i] + 2 * math.pi for i, k in enumerate(indices)])

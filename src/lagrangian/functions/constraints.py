@@ -154,7 +154,7 @@ FUNCTIONS = (
         "The violation of the loop-closure equations and of other equations of coordinates.",
         ("q",),
         _closure_output,
-        lambda model, frame: model.record(model.constraint_programs.loop_residual()),
+        lambda model, frame: model.record(model.constraint_programs.closure()),
         takes_time=True,
         refusal=constraint_refusal,
     ),

@@ -60,7 +60,7 @@ FUNCTIONS = (
         "J' qd: the frame's acceleration where qdd = 0.",
         ("q", "qd"),
         array_output("a", (6,), "the angular acceleration, then the acceleration", TWIST),
-        _over_frame_path(kinematics.JACOBIAN_BIAS),
+        _over_frame_path(kinematics.JACOBIAN_DOT_QD),
         of_frame=True,
     ),
     CatalogueFunction(

@@ -215,7 +215,7 @@ class Identification:
         )
 
     @property
-    def inertial_estimates(self) -> tuple[ParameterEstimate, ...]:
+    def base(self) -> tuple[ParameterEstimate, ...]:
         """The estimates of inertial parameters and rotors."""
         return self._select_estimates(True)
 
@@ -300,7 +300,7 @@ class Identification:
 
     def __str__(self) -> str:
         lines = [
-            f"Identification of {self.mechanism.name}: {len(self.inertial_estimates)} base parameters"
+            f"Identification of {self.mechanism.name}: {len(self.base)} base parameters"
             + (f", {len(self.friction_estimates)} of friction" if self.friction_estimates else "")
             + f"; {self.rows} rows of {len(self.equations)} equations, condition number {self.condition:.4g}",
             f"{self.treatment}.",

@@ -216,7 +216,7 @@ def motion_along_path(
         forces = np.einsum("smn,sm->sn", dyn.constraint_jacobian(q, t), multipliers)
         rate = np.abs(dyn.constraint_rate(q, qd, t)).max(axis=1)
         if dyn.holonomic.any():
-            drift = np.abs(dyn.loop_residual(q, t)).max(axis=1)
+            drift = np.abs(dyn.closure(q, t)).max(axis=1)
     _warn_of_effort(dyn, t, tau)
     return InverseDynamicsResult(
         mechanism=model,

@@ -23,8 +23,8 @@ MAX_CACHED_SAMPLES = 4096  # samples whose functions are kept for the next call;
 FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity", "kinetic_energy", "potential_energy",
     "center_of_mass", "momentum", "friction", "external_torque", "spring_forces", "regressor", "inertial_parameters", "reactions",
-    "constraint_jacobian", "loop_residual", "constraint_rate", "constraint_bias", "multipliers", "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives", "pose", "velocity", "acceleration", "jacobian", "jacobian_bias",
+    "constraint_jacobian", "closure", "constraint_rate", "constraint_bias", "multipliers", "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives", "pose", "velocity", "acceleration", "jacobian", "jacobian_dot_qd",
 )  # fmt: skip
 
 

@@ -742,7 +742,7 @@ class Dynamics:
         """
         return self._kernels.constraint_jacobian(q, t)
 
-    def loop_residual(self, q: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
+    def closure(self, q: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Compute how far each loop is from being closed.
 
         Parameters
@@ -761,10 +761,10 @@ class Dynamics:
         --------
         >>> import lagrangian as lg
         >>> dyn = lg.compile("four_bar")
-        >>> print(dyn.loop_residual([0.0, 0.0, 1.5]).round(3))
+        >>> print(dyn.closure([0.0, 0.0, 1.5]).round(3))
         [ 0.158 -0.598]
         """
-        return self._kernels.constraint_kernel("loop_residual")(q, *self._kernels.time_arguments(t))
+        return self._kernels.constraint_kernel("closure")(q, *self._kernels.time_arguments(t))
 
     def constraint_rate(self, q: ArrayLike, qd: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Compute Psi qd + phi, which is zero for speeds that satisfy the constraints.
@@ -1057,7 +1057,7 @@ class Dynamics:
         """
         return self._kernels.frame_function(kinematics.JACOBIAN, frame)(q)
 
-    def jacobian_bias(self, q: ArrayLike, qd: ArrayLike, frame: str | Frame) -> np.ndarray:
+    def jacobian_dot_qd(self, q: ArrayLike, qd: ArrayLike, frame: str | Frame) -> np.ndarray:
         """Compute dJ/dt qd, the acceleration of a frame when qdd = 0.
 
         Parameters
@@ -1077,10 +1077,10 @@ class Dynamics:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.compile("two_r").jacobian_bias([0.3, 0.8], [0.5, -1.0], "tip")[3:5].round(3))
+        >>> print(lg.compile("two_r").jacobian_dot_qd([0.3, 0.8], [0.5, -1.0], "tip")[3:5].round(3))
         [-0.352 -0.297]
         """
-        return self._kernels.frame_function(kinematics.JACOBIAN_BIAS, frame)(q, qd)
+        return self._kernels.frame_function(kinematics.JACOBIAN_DOT_QD, frame)(q, qd)
 
     def cartesian(
         self,

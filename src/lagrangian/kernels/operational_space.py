@@ -145,7 +145,7 @@ def cartesian(
     threshold = _check_threshold(threshold)
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
     if bad.any():  # what is not a number must not hide those that are
-        q, qd = np.where(bad[:, None], dyn.mechanism.neutral_configuration(), q), np.where(bad[:, None], 0.0, qd)
+        q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
     is_single = batch is None and not bad.any()  # functions of one state are the faster ones
 
     def evaluate(function: Callable[..., Any], *states: np.ndarray) -> np.ndarray:
@@ -156,7 +156,7 @@ def cartesian(
     active_directions = as_direction_names(directions, euler)
     check_degrees_of_freedom(dyn, frame, active_directions, frame_jacobian, N, euler)
     rows = [direction_names(euler).index(d) for d in active_directions]
-    drift = evaluate(lambda q, qd: dyn.jacobian_bias(q, qd, frame), q, qd)
+    drift = evaluate(lambda q, qd: dyn.jacobian_dot_qd(q, qd, frame), q, qd)
     orientation = None
     if euler is not None and min(rows) < 3:
         R, label = evaluate(lambda q: dyn.pose(q, frame), q)[:, :3, :3], dyn.mechanism.frame(frame).name

@@ -120,7 +120,7 @@ class FrameGoal:
 
     def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """J' qd, by which the goal's accelerations differ from J qdd."""
-        bias_rows: np.ndarray = self.dyn.jacobian_bias(q, qd, self.frame)[:, self._rows]
+        bias_rows: np.ndarray = self.dyn.jacobian_dot_qd(q, qd, self.frame)[:, self._rows]
         return bias_rows
 
 
@@ -166,7 +166,7 @@ class KinematicEquations:
     def residual(self, q: np.ndarray, target: np.ndarray, t: np.ndarray) -> np.ndarray:
         """The violation of the equations of coordinates, those of the constraints first: (rows, equations)."""
         goal_error = self.goal.residual(q, target)
-        return np.hstack([self.dyn.loop_residual(q, t), goal_error]) if self.holonomic.any() else goal_error
+        return np.hstack([self.dyn.closure(q, t), goal_error]) if self.holonomic.any() else goal_error
 
     def jacobian(self, q: np.ndarray, t: np.ndarray, holonomic_only: bool = False) -> np.ndarray:
         """The Jacobian A, (rows, equations, speeds), of all equations, or only of those that hold for coordinates, too."""

@@ -261,7 +261,7 @@ class Mechanism(MechanismDisplay):
 
     # -- configurations ----------------------------------------------------------------------------------------------
 
-    def neutral_configuration(self) -> np.ndarray:
+    def neutral(self) -> np.ndarray:
         """Return the configuration with all coordinates zero and all quaternions (1, 0, 0, 0).
 
         Returns
@@ -272,7 +272,7 @@ class Mechanism(MechanismDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.library("free_body").neutral_configuration()
+        >>> lg.library("free_body").neutral()
         array([1., 0., 0., 0., 0., 0., 0.])
         """
         return np.array([x for joint in self.joints for x in joint.kind.neutral], dtype=float)

@@ -89,7 +89,7 @@ def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, f
         return mechanism
     q = mechanism.initial.q
     if q is None or not (isinstance(q, PartialState) or any(isinstance(x, NumberWithSource) and parameters(x.source) for x in q)):
-        q = PartialState(mechanism.neutral_configuration() if q is None else q)
+        q = PartialState(mechanism.neutral() if q is None else q)
     poses = {name: _with_state_origin(pose, StateOrigin(nominal, name, values)) for name, pose in mechanism.poses.items()}
     initial = replace(mechanism.initial, q=_with_state_origin(q, StateOrigin(nominal, None, values)), revised=True)
     return replace(mechanism, initial=initial, poses=poses)

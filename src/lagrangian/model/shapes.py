@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
 from lagrangian.model.vector import VectorLike
-from lagrangian.public import public
+from lagrangian.public import public, unknown_attribute
 
 __all__ = ["box", "capsule", "cylinder", "disc", "ellipsoid", "plate", "point_mass", "rod", "sphere", "tube"]
 VISUAL_KINDS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
@@ -606,3 +606,9 @@ def _hole_vectors(value: Any) -> list[v.Vector]:
     with error_location("plate"):
         holes = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
         return [checks.point(hole, "a hole") for hole in holes]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise unknown_attribute("lagrangian.shapes", name, __all__)

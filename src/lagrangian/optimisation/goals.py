@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from lagrangian.motion.sensitivity.quantities import CLOSURE, FRAMES, Quantities
 from lagrangian.motion.sensitivity.sensitivities import sensitivities
 from lagrangian.optimisation.goal import Goal, configuration_derivatives, parameter_values, system_at_rest
 from lagrangian.optimisation.holding_torque import HoldingTorque, speed_index
-from lagrangian.public import public
+from lagrangian.public import public, unknown_attribute
 from lagrangian.types import State, TimeSpan
 
 __all__ = ["Goal", "final_value", "holding_torque", "integral", "path_points"]
@@ -268,3 +268,9 @@ class MotionGoal(Goal):
         sensitivity = sensitivities(mechanism, over=names, **{"rtol": 1e-9, "atol": 1e-11, "t_eval": 2, **self.run_options})
         value, gradient = getattr(sensitivity, self._measure)(self.expression)
         return np.array([value]), gradient[None]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise unknown_attribute("lagrangian.goals", name, __all__)

@@ -241,7 +241,7 @@ class PageModuleWriter:
             nv = self.system.nv
             rows = [psi[i * nv : (i + 1) * nv] for i in range(self.system.mechanism.equation_count)]
             functions |= {
-                "closure": (graph, self.model.record(constraint_programs.loop_residual()), of_state),
+                "closure": (graph, self.model.record(constraint_programs.closure()), of_state),
                 "slopes": (graph, [x for row in rows for x in row], of_state),
                 "rate": (graph, self.model.record(constraint_programs.rate()), of_state),
             }

@@ -7,12 +7,14 @@ A path has a `duration`, or limits of `speed` and `acceleration` from which the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.paths.frame_paths import arc, circle, line, spline
 from lagrangian.paths.functions_of_time import dwell, formula, function, read
 from lagrangian.paths.joint_paths import interpolate, joint_line, joint_spline
 from lagrangian.paths.path import CartesianPath, JointPath
 from lagrangian.paths.path import concatenate_paths as _sequence
+from lagrangian.public import unknown_attribute
 
 __all__ = [
     "CartesianPath",
@@ -71,3 +73,9 @@ def sequence(*paths: JointPath | CartesianPath | Sequence[JointPath | CartesianP
     array([0.8, 0.9, 0. ])
     """
     return _sequence(paths[0] if len(paths) == 1 and isinstance(paths[0], (list, tuple)) else paths)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise unknown_attribute("lagrangian.paths", name, __all__)

@@ -77,7 +77,7 @@ def _mechanism_sticks(workspace: Workspace) -> np.ndarray:
     start_is_sampled = ((start >= workspace.q.min(axis=0) - 1e-9) & (start <= workspace.q.max(axis=0) + 1e-9)).all()
     central_sample = np.argmin(np.linalg.norm(workspace.points - workspace.points.mean(axis=0), axis=1))
     start_is_closed = start_is_sampled and (
-        not workspace.mechanism.equation_count or np.abs(workspace.dyn.loop_residual(start)).max() < 1e-6
+        not workspace.mechanism.equation_count or np.abs(workspace.dyn.closure(start)).max() < 1e-6
     )
     stick_points: np.ndarray = stick_segments(workspace.dyn, (start if start_is_closed else workspace.q[central_sample])[None])[0]
     return stick_points

@@ -226,7 +226,7 @@ class Posture:
     # -- beside ------------------------------------------------------------------------------------------------------
 
     def loop_residual(self, q: np.ndarray) -> np.ndarray:
-        return np.asarray(self.dyn.loop_residual(q)) if self._holonomic.any() else np.zeros(0)
+        return np.asarray(self.dyn.closure(q)) if self._holonomic.any() else np.zeros(0)
 
     def _max_scaled_speed(self, direction: np.ndarray) -> float:
         return float(np.abs(direction / self.speed_scales).max())

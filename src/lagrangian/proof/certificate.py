@@ -33,7 +33,7 @@ class Statement:
         Time that the comparison took.
     entries : int
         Number of entries that were compared.
-    terms : int
+    term_count : int
         Number of terms of the compared polynomials.
     differs : tuple of str
         The entries that are not the same, and how they differ.
@@ -46,7 +46,7 @@ class Statement:
     proved: bool
     seconds: float
     entries: int = 0  # compared
-    terms: int = 0  # of the polynomials compared, in all
+    term_count: int = 0  # of the polynomials compared, in all
     differs: tuple[str, ...] = ()  # the entries that are not the same, and how they differ
     problem: str = ""  # why it could not be decided
 
@@ -64,7 +64,7 @@ class Statement:
     def table_cells(self) -> tuple[str, ...]:
         """The cells of the statement in a table."""
         entries = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
-        terms = f"{self.terms} term{'s' * (self.terms != 1)}" if self.terms else ""
+        terms = f"{self.term_count} term{'s' * (self.term_count != 1)}" if self.term_count else ""
         return self.what, self.how, self.result, entries, terms, f"{self.seconds:.3f} s"
 
 

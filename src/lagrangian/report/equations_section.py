@@ -235,7 +235,7 @@ def proof_html(proof: Any) -> Html:
         f"{word}: the derivations of Lagrange, Newton-Euler, Kane and Uicker-Kahn and the compiled algorithms give the same "
         "equations"
     )
-    rows = [(s.what, s.how, s.result, s.entries, s.terms or "", f"{s.seconds:.3f}") for s in proof.statements]
+    rows = [(s.what, s.how, s.result, s.entries, s.term_count or "", f"{s.seconds:.3f}") for s in proof.statements]
     body = table(("statement", "how", "", "entries", "terms", "time [s]"), rows, left_aligned=(0, 1, 2))
     omissions = [paragraph(f"Not part of the proof: {omission}.", css_class="quiet") for omission in proof.left_out]
     kind = "good" if proof else "bad"

@@ -112,7 +112,7 @@ def _mechanism_picture(study: Study) -> Html:
     if model is None or len(model.joints) > MAX_DRAWN_JOINTS:
         return Html("")
     try:
-        q = model.initial.q if model.initial.q is not None else model.neutral_configuration()
+        q = model.initial.q if model.initial.q is not None else model.neutral()
         return figure_element(image(png(model, q, (720, 400)), "png", f"{model.name} at the start", style="max-width: 36rem"))
     except LagrangianError:  # a picture is not what the page is for
         return Html("")

@@ -164,7 +164,7 @@ class JointRequirement:
     def candidates(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
         """Every motor behind every gear; behind a range of ratios also at the ratio where its RMS torque is smallest."""
         for gear_or_range in gears:
-            for gear in [gear_or_range] if isinstance(gear_or_range, Gear) else gear_or_range.sample_gears():
+            for gear in [gear_or_range] if isinstance(gear_or_range, Gear) else gear_or_range.steps():
                 for motor in motors:
                     yield self.evaluate(motor, gear)
             if isinstance(gear_or_range, GearRange):
@@ -172,7 +172,7 @@ class JointRequirement:
                 for motor in motors:
                     a = (motor.inertia + gear_or_range.inertia) * math.sqrt(load.qdd2)
                     best = math.sqrt(math.sqrt(load.force2) / a) / self.pitch if a > 0 else math.inf
-                    yield self.evaluate(motor, gear_or_range.with_ratio(best))
+                    yield self.evaluate(motor, gear_or_range.at(best))
 
 
 @dataclass(frozen=True)

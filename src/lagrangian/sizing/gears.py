@@ -92,7 +92,7 @@ class GearRange:
     --------
     >>> import lagrangian as lg
     >>> gears = lg.GearRange(20, 100, efficiency=0.9)
-    >>> print(gears.with_ratio(37.5), gears.with_ratio(500))
+    >>> print(gears.at(37.5), gears.at(500))
     37.5:1 100:1
     """
 
@@ -109,7 +109,7 @@ class GearRange:
                 f"gear range: from {self.lowest:g} to {self.highest:g}; two finite ratios are needed, the smaller first"
             )
 
-    def with_ratio(self, ratio: float) -> Gear:
+    def at(self, ratio: float) -> Gear:
         """Return the gear with a given ratio, or with the nearest one in the range.
 
         Parameters
@@ -124,11 +124,11 @@ class GearRange:
         """
         return Gear(min(max(ratio, self.lowest), self.highest), self.efficiency, self.inertia, name=self.name)
 
-    def sample_gears(self) -> list[Gear]:
+    def steps(self) -> list[Gear]:
         """Return gears with ratios across the range, in equal factors."""
         if self.lowest == self.highest:
-            return [self.with_ratio(self.lowest)]
-        return [self.with_ratio(float(r)) for r in np.geomspace(self.lowest, self.highest, SAMPLE_COUNT)]
+            return [self.at(self.lowest)]
+        return [self.at(float(r)) for r in np.geomspace(self.lowest, self.highest, SAMPLE_COUNT)]
 
 
 def _check_gear(gear: Gear | GearRange, where: str) -> None:

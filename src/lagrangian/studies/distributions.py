@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lagrangian.arguments import array, count, number
 from lagrangian.errors import ArgumentError, Place, format_value, unknown_name_message
 from lagrangian.model.expression import quantity
-from lagrangian.public import public
+from lagrangian.public import public, unknown_attribute
 
 __all__ = ["choice", "grid", "lognormal", "normal", "triangular", "uniform"]
 
@@ -380,3 +380,9 @@ def _signature(name: str) -> str:
     import inspect
 
     return f"{name}({', '.join(inspect.signature(_MAKERS[name]).parameters)})"
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise unknown_attribute("lagrangian.distributions", name, __all__)

@@ -40,7 +40,7 @@ def _initial_coordinates(mechanism: Mechanism, q0: Any) -> list[Any]:
     state_arguments.as_configuration(mechanism, q0)  # which refuses what is no configuration
     if q0 is None:
         initial = mechanism.initial.q
-        return [_exact_number(x) for x in (mechanism.neutral_configuration() if initial is None else initial)]
+        return [_exact_number(x) for x in (mechanism.neutral() if initial is None else initial)]
     if isinstance(q0, str) and q0.strip() in mechanism.poses:
         return [_exact_number(x) for x in mechanism.poses[q0.strip()]]
     by_name = _by_name(mechanism, q0, names)

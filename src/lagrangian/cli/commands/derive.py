@@ -155,7 +155,9 @@ def prove(
     console.print(Text(certificate.headline, style="bold green" if certificate.proved else "bold red"))
     if m.equation_count:
         output.print_text(LOOPS_SCOPE, "yellow")
-    rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]
+    rows = [
+        (s.what, s.how, s.result, str(s.entries), str(s.term_count or ""), f"{s.seconds:.3f} s") for s in certificate.statements
+    ]
     statement_table = output.table(
         ("statement", "how", "result", "entries", "terms", "time"), rows, right_aligned=(3, 4, 5), wrapped=(0, 1)
     )
@@ -322,7 +324,7 @@ def _latex_program() -> str:
 
 def _check_answers(eom: EquationsOfMotion, answer: Path, json: bool) -> int:
     """Mark each line of an answer as right or wrong. The exit code is 1 unless all of them are right."""
-    report = eom.check_answers(answer)
+    report = eom.check(answer)
     code = SUCCESS if report.right else FAILURE
     if json:
         lines = [

@@ -197,7 +197,7 @@ def cycle(
         analysis = lg.analyse_cycle(m, *ends, **options)
         curves = [analysis.coupler_curve(name) for name in frames or ()]
     data = cycle_data(analysis) | ({"curves": {c.frame: coupler_curve_data(analysis, c) for c in curves}} if curves else {})
-    extra_lines = [line for c in curves for line in (str(c), *([analysis.frame_travel_text(c.frame)] if c.length else []))]
+    extra_lines = [line for c in curves for line in (str(c), *([analysis.travel_text(c.frame)] if c.length else []))]
     _report_result(analysis, data, argument.stem, "cycle", plot, out, json, extra_lines, frames=frames, angles=angles)
 
 
@@ -398,7 +398,7 @@ def cycle_data(cycle: CycleAnalysis) -> dict[str, Any]:
 def coupler_curve_data(cycle: CycleAnalysis, curve: CouplerCurve) -> dict[str, Any]:
     """A coupler curve as data, with the travel of its frame along each axis."""
     entries: dict[str, Any] = {x: getattr(curve, x) for x in ("closed", "length", "cusps", "double_points")}
-    return entries | {axis: (s.low, s.high) for axis, s in cycle.frame_travel(curve.frame).items()}
+    return entries | {axis: (s.low, s.high) for axis, s in cycle.travel(curve.frame).items()}
 
 
 def cycle_comparison_data(comparison: CycleComparison) -> dict[str, Any]:

@@ -73,9 +73,7 @@ class _MjcfWriter:
         self.mechanism = self._make_expressible(mechanism)
         start_q = mechanism.initial.q if start is None else start
         self.has_start = start_q is not None
-        self.q = self._expand_coordinates(
-            mechanism.neutral_configuration() if start_q is None else np.array(start_q, dtype=float)
-        )
+        self.q = self._expand_coordinates(mechanism.neutral() if start_q is None else np.array(start_q, dtype=float))
         self._min_mass = minimum_mass(mechanism, _MIN_INERTIA)
         self.referenced_bodies = self._referenced_bodies()
 

@@ -72,11 +72,9 @@ class _SdfWriter:
         self.original = mechanism
         self.remarks = WriterNotes("SDF")
         self.unique_names = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL))
-        closed_q = mechanism.neutral_configuration() if start is None else np.array(start, dtype=float)
+        closed_q = mechanism.neutral() if start is None else np.array(start, dtype=float)
         self.zero_is_moved = (
-            bool(mechanism.loops)
-            and start is not None
-            and loop_error(mechanism, mechanism.neutral_configuration()) > _CLOSURE_TOLERANCE
+            bool(mechanism.loops) and start is not None and loop_error(mechanism, mechanism.neutral()) > _CLOSURE_TOLERANCE
         )
         self.offsets: dict[str, float] = {}
         self.closed_balls: set[str] = set()  # ball joints whose coordinates are not zero in the pose of the file
@@ -230,7 +228,7 @@ class _SdfWriter:
 
     def _write_loops(self, model: Tag, links: dict[str, str]) -> None:
         sampled_loops = SampledLoops(self.mechanism)
-        transforms = body_poses(self.mechanism, self.mechanism.neutral_configuration()) if self.mechanism.loops else {}
+        transforms = body_poses(self.mechanism, self.mechanism.neutral()) if self.mechanism.loops else {}
         for loop in self.mechanism.loops:
             kind = sampled_loops.effective_type(loop)
             if kind == "distance":

@@ -119,13 +119,13 @@ class ConstraintPrograms:
 
         return self._program("relative_jacobian", ("q",), len(self.relative_pattern[0]), outputs, relative=True)
 
-    def loop_residual(self) -> TracedProgram:
+    def closure(self) -> TracedProgram:
         """eta of every equation of coordinates."""
 
         def outputs(graph: Graph, state: MechanismState) -> list[Any]:
             return [row.eta for row in state.rows if row.eta is not None]
 
-        return self._program("loop_residual", ("q",), sum(self.holonomic), outputs, relative=True)
+        return self._program("closure", ("q",), sum(self.holonomic), outputs, relative=True)
 
     def rate(self) -> TracedProgram:
         return self._program("constraint_rate", ("q", "qd"), len(self.names), lambda g, s: [row.rate for row in s.rows], True)

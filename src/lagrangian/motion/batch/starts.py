@@ -47,7 +47,7 @@ class Starts:
         model, q0 = self.model, self.given.q0
         if isinstance(q0, np.ndarray) and q0.ndim == 2:
             return PartialConfigurations(self._normalised(q0.copy()), None)
-        own = model.initial.q if model.initial.q is not None else PartialState(model.neutral_configuration())
+        own = model.initial.q if model.initial.q is not None else PartialState(model.neutral())
         if q0 is None:
             return self._described(own)
         if isinstance(q0, dict):

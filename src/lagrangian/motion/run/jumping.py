@@ -31,7 +31,7 @@ def follow_jump(run: Run) -> bool:
         return np.abs(2 * function(run.t + ahead) - function(run.t + 2 * ahead))
 
     if dyn.holonomic.any():
-        opened = just_after(lambda t: dyn.loop_residual(q, t))
+        opened = just_after(lambda t: dyn.closure(q, t))
         k = int(np.argmax(opened))
         if opened[k] > OPEN * (1 + np.abs(q).max()):
             name = np.array(dyn.constraint_names)[dyn.holonomic][k]

@@ -74,7 +74,7 @@ def _energy(dyn: Dynamics, y: np.ndarray) -> float:
 def _check_closed(run: Run, mechanism: Mechanism) -> None:
     if not mechanism.equation_count:
         return
-    open_by = float(np.abs(run.dyn.loop_residual(run.y[: run.dyn.nq], run.t)).max(initial=0.0))
+    open_by = float(np.abs(run.dyn.closure(run.y[: run.dyn.nq], run.t)).max(initial=0.0))
     if open_by > ROUNDED_TOLERANCE:
         raise SimulationError(
             f"an event changes parameters so that loops would open by {open_by:.3g} at once",

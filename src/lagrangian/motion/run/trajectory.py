@@ -211,7 +211,7 @@ class Trajectory:
         """The largest error of a constraint, for every state."""
         if not self.dyn.mechanism.equation_count or not len(t) or not self.dyn.holonomic.any():
             return np.zeros(len(t))
-        found: np.ndarray = np.abs(self.dyn.loop_residual(y[:, : self.system.nq], t)).max(axis=1)
+        found: np.ndarray = np.abs(self.dyn.closure(y[:, : self.system.nq], t)).max(axis=1)
         return found
 
     def rate_violations(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:

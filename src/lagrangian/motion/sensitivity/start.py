@@ -37,7 +37,7 @@ class StartRows:
 
 def rows_of_start(mechanism: Mechanism, q0: Any, qd0: Any) -> StartRows:
     """What `simulate` takes for a start."""
-    own = mechanism.initial.q if mechanism.initial.q is not None else PartialState(mechanism.neutral_configuration())
+    own = mechanism.initial.q if mechanism.initial.q is not None else PartialState(mechanism.neutral())
     q, held = _read(mechanism, own, q0, mechanism.coordinate_names)
     speeds = mechanism.initial.qd if qd0 is None and q0 is None else None
     none = PartialState([0.0] * mechanism.nv)
