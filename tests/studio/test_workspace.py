@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lagrangian.errors import LagrangianError
-from lagrangian.studio.refused import RequestError
+from lagrangian.studio.request_error import RequestError
 from lagrangian.studio.workspace import open_workspace
 from tests.studio.conftest import Inside, Server, text
 

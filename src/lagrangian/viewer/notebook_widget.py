@@ -102,7 +102,7 @@ class AnimationWidget(anywidget.AnyWidget):
             raise ArgumentError(f"{name!r} is {format_value(value)}", where=where, remedy="a finite number is needed")
         if not slider["min"] <= value <= slider["max"]:
             problem = f"{name!r} is {value:.6g}, but its slider ranges from {slider['min']:.6g} to {slider['max']:.6g}"
-            raise ArgumentError(problem, where=where, remedy=f"animate(sliders=[({name!r}, least, most)]) changes the range")
+            raise ArgumentError(problem, where=where, remedy=f"animate(sliders=[({name!r}, lower, upper)]) changes the range")
         return float(value)
 
     def __repr__(self) -> str:
