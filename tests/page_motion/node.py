@@ -19,7 +19,7 @@ NODE = shutil.which("node")
 _HARNESS = """
 const fs = require("fs");
 const given = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
-const made = new Function(given.script + "\\nreturn { Program, Run, Results, opened, env, ROW };")();
+const made = new Function(given.script + "\\nreturn { Program, Run, Results, env, ROW };")();
 const bytes = Buffer.from(given.wasm, "base64");
 const text = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
 const NAMES = ["s", "c", "y", "u", "work", "kinds"];

@@ -186,13 +186,13 @@ class PageStart:
             [k for k in self.described_entries if k < mechanism.nq and names[k] not in single] if self.is_described else []
         )
         return {
-            "own": self.is_described,
-            "complete": self.closes_by_itself,
-            "held": [list(x) for x in places],
-            "said": described_places,
-            "fixed": speeds,
-            "finds": self.finds_speeds,
-            "driven": [mechanism.speed_names.index(name) for name in actuated_speeds(mechanism)],
+            "is_described": self.is_described,
+            "closes_by_itself": self.closes_by_itself,
+            "fixed_coordinates": [list(x) for x in places],
+            "described_coordinates": described_places,
+            "fixed_speeds": speeds,
+            "finds_speeds": self.finds_speeds,
+            "actuated_speeds": [mechanism.speed_names.index(name) for name in actuated_speeds(mechanism)],
         }
 
 

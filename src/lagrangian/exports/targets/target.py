@@ -77,7 +77,7 @@ class ExportTarget(ABC):
         return request.options.get(name, self.options[name].default)
 
     def parse_option(self, name: str, text: str) -> Any:
-        """The value of an option that is written as text, of the kind that its usual value has."""
+        """The value of an option that is written as text, of the kind that its default has."""
         default = self.options[name].default if name in self.options else None
         if isinstance(default, bool):
             if text.lower() not in ("true", "false"):

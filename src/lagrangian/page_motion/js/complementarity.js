@@ -4,29 +4,29 @@
 const PASSES = 4;
 
 /** Between `low` and `high`. */
-const clipped = (s, low, high) => s.map((x, k) => Math.min(Math.max(x, low[k]), high[k]));
+const clip = (s, low, high) => s.map((x, k) => Math.min(Math.max(x, low[k]), high[k]));
 
 /** Forces s and accelerations a = w + B^T B s with: s at a bound and a away from it, or a = 0. `columns` are those of B. */
-function solved(columns, w, low, high, start, tiny) {
-  const n = w.length, gram = columns.map((x) => columns.map((y) => dotted(x, y)));
-  const accelerations = (s) => w.map((x, k) => x + dotted(gram[k], s));
-  let s = clipped(start, low, high), a = accelerations(s);
+function solveComplementarity(columns, w, low, high, start, tiny) {
+  const n = w.length, gram = columns.map((x) => columns.map((y) => dotProduct(x, y)));
+  const accelerations = (s) => w.map((x, k) => x + dotProduct(gram[k], s));
+  let s = clip(start, low, high), a = accelerations(s);
   const free = s.map((x, k) => x > low[k] && x < high[k]);
   for (let turn = 0; turn < 20 * PASSES * (n + 1); turn++) {
     a = accelerations(s);
-    const step = change(gram, a, free);
+    const step = freeForceStep(gram, a, free);
     let far = Infinity, blocking = -1;
     step.forEach((x, k) => {
       const room = x ? Math.max(0, ((x > 0 ? high[k] : low[k]) - s[k]) / x) : Infinity;
       if (room < far) [far, blocking] = [room, k];
     });
     if (far < 1) {
-      s = clipped(s.map((x, k) => x + far * step[k]), low, high);
+      s = clip(s.map((x, k) => x + far * step[k]), low, high);
       s[blocking] = step[blocking] > 0 ? high[blocking] : low[blocking];
       free[blocking] = false;
       continue;
     }
-    s = clipped(s.map((x, k) => x + step[k]), low, high);
+    s = clip(s.map((x, k) => x + step[k]), low, high);
     a = accelerations(s);
     const inward = s.map((x, k) => (free[k] || low[k] === high[k] ? 0 : x <= low[k] ? -a[k] : x >= high[k] ? a[k] : 0));
     const wrong = inward.map((x, k) => k).filter((k) => inward[k] > tiny[k]);
@@ -38,10 +38,10 @@ function solved(columns, w, low, high, start, tiny) {
 }
 
 /** The change of the free forces that takes their accelerations away. */
-function change(gram, a, free) {
+function freeForceStep(gram, a, free) {
   const some = a.map((_, k) => k).filter((k) => free[k]), step = a.map(() => 0);
   if (!some.length) return step;
   const L = cholesky(some.map((i) => some.map((j) => gram[i][j])));
-  backward(L, forward(L, some.map((k) => -a[k]))).forEach((x, i) => (step[some[i]] = x));
+  solveUpper(L, solveLower(L, some.map((k) => -a[k]))).forEach((x, i) => (step[some[i]] = x));
   return step;
 }

@@ -16,9 +16,9 @@ class Memory {
   }
 
   take(Kind, length) {
-    const found = new Kind(this.buffer, this.at, Math.max(1, length));
+    const array = new Kind(this.buffer, this.at, Math.max(1, length));
     this.at += 64 * Math.ceil(Math.max(1, length) / 8);
-    return found;
+    return array;
   }
 
   reals(length) {

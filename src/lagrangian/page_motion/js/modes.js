@@ -112,8 +112,8 @@ class Modes {
     const still = [...this.joints.map((_, j) => j).filter((j) => this.is(j, HELD)), ...others];
     if (!still.some((j) => this.speed(j))) return;
     const L = cholesky(program.mass(y));
-    const half = still.map((j) => forward(L, unit(nv, this.joints[j].speed)));
-    const x = backward(L, smallest(half, still.map((j) => -this.speed(j))));
+    const half = still.map((j) => solveLower(L, unit(nv, this.joints[j].speed)));
+    const x = solveUpper(L, minimumNorm(half, still.map((j) => -this.speed(j))));
     x.forEach((v, k) => (y[nq + k] += v));
     for (const j of still) y[nq + this.joints[j].speed] = 0;
   }
@@ -143,8 +143,8 @@ class Modes {
   impact() {
     const { program, rest } = this, { plan, y } = program, { nq, restitution } = plan, speeds = () => y.subarray(nq);
     const stops = this.joints.map((_, j) => j).filter((j) => this.touches(j));
-    const L = cholesky(program.mass(y)), fast = measured(L, speeds());
-    const { columns, size } = freedom(L, stops.map((j) => this.joints[j].speed));
+    const L = cholesky(program.mass(y)), fast = massNorm(L, speeds());
+    const { columns, size } = unitColumns(L, stops.map((j) => this.joints[j].speed));
     const sides = stops.map((j) => this.touches(j)), inwards = sides.map((side) => (side === LOW ? -1 : 1));
     const low = sides.map((side) => (side === LOW ? 0 : -Infinity)), high = sides.map((side) => (side === LOW ? Infinity : 0));
     const at = stops.map((j) => nq + this.joints[j].speed);
@@ -153,9 +153,9 @@ class Modes {
       const before = at.map((k) => y[k]), hard = Math.max(...before.map((v, k) => inwards[k] * v));
       this.hardest = Math.max(this.hardest, hard);
       const bounces = restitution * hard > Math.max(rest, STILL * this.hardest) && turn < IMPACTS - 1, e = bounces ? restitution : 0;
-      tiny = size.map(() => ROUNDING * Math.max(fast, measured(L, speeds())));
-      const { s } = solved(columns, before.map((v, k) => ((1 + e) * v) / size[k]), low, high, before.map(() => 0), tiny);
-      backward(L, summed(columns, s)).forEach((v, k) => (y[nq + k] += v));
+      tiny = size.map(() => ROUNDING * Math.max(fast, massNorm(L, speeds())));
+      const { s } = solveComplementarity(columns, before.map((v, k) => ((1 + e) * v) / size[k]), low, high, before.map(() => 0), tiny);
+      solveUpper(L, weightedSum(columns, s)).forEach((v, k) => (y[nq + k] += v));
       at.forEach((k, i) => s[i] && (y[k] = -e * before[i]));
       if (!bounces) break;
     }
@@ -167,16 +167,16 @@ class Modes {
 }
 
 const unit = (n, k) => Array.from({ length: n }, (_, i) => (i === k ? 1 : 0));
-const summed = (columns, s) => columns[0].map((_, i) => columns.reduce((sum, column, k) => sum + column[i] * s[k], 0));
+const weightedSum = (columns, s) => columns[0].map((_, i) => columns.reduce((sum, column, k) => sum + column[i] * s[k], 0));
 
 /** The length of speeds, or accelerations, as the mass matrix M = L L^T measures it. */
-function measured(L, x) {
-  return lengthOf(L.map((_, i) => L.reduce((sum, row, k) => sum + row[i] * x[k], 0)));
+function massNorm(L, x) {
+  return vectorNorm(L.map((_, i) => L.reduce((sum, row, k) => sum + row[i] * x[k], 0)));
 }
 
 /** How forces at some speeds move the mechanism: columns L^-1 e_k of length one, and how long they were. */
-function freedom(L, speeds) {
-  const columns = speeds.map((k) => forward(L, unit(L.length, k))), size = columns.map(lengthOf);
+function unitColumns(L, speeds) {
+  const columns = speeds.map((k) => solveLower(L, unit(L.length, k))), size = columns.map(vectorNorm);
   return { columns: columns.map((x, k) => x.map((v) => v / size[k])), size };
 }
 
@@ -194,10 +194,10 @@ class Rest {
     this.before = resting.map((j, k) => held[speeds[k]] - (modes.is(j, STUCK) ? u[modes.place(j, SLIP)] : 0));
     for (const j of resting) modes.set(j);
     const { qdd } = program.respond(this.t, y), L = cholesky(program.mass(y));
-    Object.assign(this, freedom(L, speeds));
+    Object.assign(this, unitColumns(L, speeds));
     this.low = this.joints.map((h, k) => (sides[k] === HIGH ? -Infinity : -(h.static || [0, 0])[0]));
     this.high = this.joints.map((h, k) => (sides[k] === LOW ? Infinity : (h.static || [0, 0])[1]));
-    const rounding = 2 * ROUNDING * measured(L, qdd);
+    const rounding = 2 * ROUNDING * massNorm(L, qdd);
     this.tiny = this.joints.map((h, k) => (0.25 * EDGE * this.size[k] * ((h.static || [0, 0])[0] + (h.static || [0, 0])[1])) / 2 + rounding);
     this.w = speeds.map((v, k) => qdd[v] / this.size[k]);
     this.noPush = this.tiny.map((x, k) => x / this.size[k]);
@@ -235,7 +235,7 @@ class Rest {
   forces(ways) {
     const { size, tiny } = this, low = this.low.map((x, k) => x * size[k]), high = this.high.map((x, k) => x * size[k]);
     for (const [k, way] of ways) low[k] = high[k] = -this.modes.sliding(this.resting[k], way) * size[k];
-    const found = solved(this.columns, this.w, low, high, clipped(this.before.map((x, k) => x * size[k]), low, high), tiny);
+    const found = solveComplementarity(this.columns, this.w, low, high, clip(this.before.map((x, k) => x * size[k]), low, high), tiny);
     const staying = size.map((_, k) => k).filter((k) => !ways.has(k) && Math.abs(found.a[k]) <= tiny[k]);
     return { s: found.s.map((x, k) => x / size[k]), a: found.a, staying };
   }
@@ -253,7 +253,7 @@ class Rest {
   }
 
   movesWithLast(k) {
-    return Math.abs(dotted(this.columns[k], this.columns[this.last])) >= 1 - RANK;
+    return Math.abs(dotProduct(this.columns[k], this.columns[this.last])) >= 1 - RANK;
   }
 
   canHold(k, force) {

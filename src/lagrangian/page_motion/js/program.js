@@ -45,16 +45,16 @@ class Program {
   }
 
   /** The start of the description. */
-  described() {
+  describedStart() {
     this.x.start(this.p.byteOffset, this.state.byteOffset);
     return Array.from(this.state);
   }
 
   /** A function of time and state, which reads the inputs of the page, or `u`. */
-  call(name, t, state, output, given = this.p) {
+  call(name, t, state, output, inputs = this.p) {
     this.time[0] = t;
     this.state.set(state);
-    this.x[name](this.time.byteOffset, this.state.byteOffset, given.byteOffset, output.byteOffset);
+    this.x[name](this.time.byteOffset, this.state.byteOffset, inputs.byteOffset, output.byteOffset);
     return output;
   }
 
@@ -68,22 +68,22 @@ class Program {
   }
 
   slopes(y) {
-    return rowsOf(this.call("slopes", this.plan.t0, y, this.psi), this.plan.equations, this.plan.nv);
+    return matrixRows(this.call("slopes", this.plan.t0, y, this.psi), this.plan.equations, this.plan.nv);
   }
 
   mass(y) {
-    return rowsOf(this.call("mass", this.plan.t0, y, this.masses), this.plan.nv, this.plan.nv);
+    return matrixRows(this.call("mass", this.plan.t0, y, this.masses), this.plan.nv, this.plan.nv);
   }
 
   /** The configuration that is reached by speeds x in a unit of time. */
-  moved(q, x) {
-    const rates = this.call("along", this.plan.t0, [...q, ...x], this.rates, this.u), found = q.map((v, k) => v + rates[k]);
-    for (const first of this.plan.quaternions) {  // which turn about their axis by its length
+  integrated(q, x) {
+    const rates = this.call("along", this.plan.t0, [...q, ...x], this.rates, this.u), result = q.map((v, k) => v + rates[k]);
+    for (const first of this.plan.quaternions) {  // they turn about their axis by its length
       const half = Math.hypot(...rates.subarray(first, first + 4)), c = Math.cos(half), s = half > 1e-150 ? Math.sin(half) / half : 1;
       const turned = [0, 1, 2, 3].map((k) => c * q[first + k] + s * rates[first + k]), size = Math.hypot(...turned);
-      turned.forEach((v, k) => (found[first + k] = v / size));
+      turned.forEach((v, k) => (result[first + k] = v / size));
     }
-    return found;
+    return result;
   }
 
   /** Let the controller put its torques into u. */
@@ -96,7 +96,7 @@ class Program {
   /** Accelerations, multipliers, and what holds each speed. */
   respond(t, y) {
     if (this.plan.asks) this.ask(t, y);
-    const { nv } = this.plan, found = this.call("respond", t, y, this.response, this.u);
-    return { qdd: Array.from(found.subarray(0, nv)), holding: Array.from(found.subarray(this.plan.responses - nv)) };
+    const { nv } = this.plan, response = this.call("respond", t, y, this.response, this.u);
+    return { qdd: Array.from(response.subarray(0, nv)), holding: Array.from(response.subarray(this.plan.responses - nv)) };
   }
 }

@@ -7,11 +7,11 @@ class Results {
     this.needs = (from) => plan.series.some((x) => x.from === from);
   }
 
-  /** Of the rows that were reached, each with the u that holds from its time on, of `inputs`; with the forces as arrows, if they are wanted. */
-  of(count, inputs, wanted = false) {
+  /** Of the rows that were reached, each with the u that holds from its time on, of `inputs`; with the forces as arrows if `withArrows` is true. */
+  of(count, inputs, withArrows = false) {
     const { program } = this, { plan, grid, rows, n } = program;
     const poses = new Float32Array(count * plan.frames * 7), values = new Float64Array(plan.series.length * count);
-    const drawn = wanted && plan.arrows.length > 0, wide = 6 * plan.arrows.length, arrows = new Float32Array(drawn ? count * wide : 0);
+    const drawn = withArrows && plan.arrows.length > 0, wide = 6 * plan.arrows.length, arrows = new Float32Array(drawn ? count * wide : 0);
     const forces = drawn || this.needs("outputs"), energies = this.needs("energies");
     let next = 0;
     for (let k = 0; k < count; k++) {
@@ -36,7 +36,7 @@ class Results {
     if (!plan.redundant) return;
     const psi = program.slopes(y), multipliers = program.forces.subarray(first, first + equations);
     const columns = Array.from({ length: nv }, (_, k) => psi.map((row) => row[k]));
-    smallest(columns, columns.map((column) => dotted(column, multipliers))).forEach((x, k) => (multipliers[k] = x));
+    minimumNorm(columns, columns.map((column) => dotProduct(column, multipliers))).forEach((x, k) => (multipliers[k] = x));
   }
 
   arrows(t, y) {

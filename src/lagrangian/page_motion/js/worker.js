@@ -4,25 +4,25 @@
 const env = {};
 for (const name of ["exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor"]) env[name] = Math[name];
 
-function opened(instance, plan) {
+function makeComputer(instance, plan) {
   const program = new Program(instance.exports, plan), run = new Run(program), results = new Results(program);
   return (values, arrows = false) => {
     const began = performance.now();
     const ended = run.go(Array.from(values));
-    const found = results.of(Number(program.c[ROW]), run.inputs, arrows);
-    return { ...found, ended, events: run.events, spent: performance.now() - began };
+    const motion = results.of(Number(program.c[ROW]), run.inputs, arrows);
+    return { ...motion, ended, events: run.events, spent: performance.now() - began };
   };
 }
 
 let compute = null;
 
 /** A motion; or one without rows that says what went wrong, so that the page does not wait for it. */
-function computed({ inputs, arrows }) {
+function computeMotion({ inputs, arrows }) {
   try {
     return compute(inputs, arrows);
   } catch (error) {
-    const none = { t: new Float64Array(0), poses: new Float32Array(0), values: new Float64Array(0), arrows: new Float32Array(0) };
-    return { ...none, ended: { t: 0, reason: `the computation failed: ${error.message || error}` }, events: [], spent: 0 };
+    const empty = { t: new Float64Array(0), poses: new Float32Array(0), values: new Float64Array(0), arrows: new Float32Array(0) };
+    return { ...empty, ended: { t: 0, reason: `the computation failed: ${error.message || error}` }, events: [], spent: 0 };
   }
 }
 
@@ -30,14 +30,14 @@ async function answer({ data }) {
   if (data.kind === "open") {
     try {
       const { instance } = await WebAssembly.instantiate(data.wasm, { env });
-      compute = opened(instance, data.plan);
+      compute = makeComputer(instance, data.plan);
       postMessage({ kind: "ready" });
     } catch (error) {
       postMessage({ kind: "failed", reason: String(error.message || error) });
     }
   } else if (data.kind === "run") {
-    const found = computed(data);
-    postMessage({ kind: "motion", id: data.id, ...found }, [found.t.buffer, found.poses.buffer, found.values.buffer, found.arrows.buffer]);
+    const motion = computeMotion(data);
+    postMessage({ kind: "motion", id: data.id, ...motion }, [motion.t.buffer, motion.poses.buffer, motion.values.buffer, motion.arrows.buffer]);
   }
 }
 

@@ -99,7 +99,7 @@ def targets() -> list[dict[str, Any]]:
             "about": t.about,
             "functions": functions if not t.file_suffix else [],
             "options": [
-                {"name": n, "about": o.about, "usual": str(o.default), "choices": [str(x) for x in o.choices]}
+                {"name": n, "about": o.about, "default": str(o.default), "choices": [str(x) for x in o.choices]}
                 for n, o in t.options.items()
             ],
         }

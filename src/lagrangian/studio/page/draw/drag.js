@@ -1,8 +1,8 @@
 // Dragging a linkage at a pin: it follows as near as its bars allow, and its lengths stay.
 import { close, system } from "./solve.js";
 
-const SHARE = 0.04; // of the linkage's size: the longest step of a dragged pin
-const STUBBORN = 1e4; // the weight of the dragged pin, which the others yield to
+const MAX_STEP_SHARE = 0.04; // of the linkage's size: the longest step of a dragged pin
+const DRAGGED_WEIGHT = 1e4; // the weight of the dragged pin, which the others yield to
 
 /** A drag of a pin, from the drawn pose. `to(x, y)` returns the positions of all pins, by name. */
 export class Drag {
@@ -20,11 +20,11 @@ export class Drag {
     for (let go = 0; go < 60; go++) {
       const dx = px - this.x[2 * k], dy = py - this.x[2 * k + 1], far = Math.hypot(dx, dy);
       if (far < 1e-12) break;
-      const share = Math.min(1, SHARE * this.size / far);
+      const share = Math.min(1, MAX_STEP_SHARE * this.size / far);
       const x = Float64Array.from(this.x);
       x[2 * k] += share * dx;
       x[2 * k + 1] += share * dy;
-      const weight = this.made.names.map((_, one) => (one === k ? STUBBORN : 1));
+      const weight = this.made.names.map((_, one) => (one === k ? DRAGGED_WEIGHT : 1));
       if (!close(this.made, x, { weight })) break; // at a stop: stay
       const moved = Math.hypot(x[2 * k] - this.x[2 * k], x[2 * k + 1] - this.x[2 * k + 1]);
       const nearer = Math.hypot(px - x[2 * k], py - x[2 * k + 1]);
@@ -50,7 +50,7 @@ export function withEquations(drawing, equations) {
 }
 
 /** The positions of all pins near others, such as those of a motion, with all lengths as drawn. */
-export function posed(drawing, places) {
+export function nearestClosed(drawing, places) {
   const made = system(drawing), x = Float64Array.from(made.x);
   made.names.forEach((name, k) => { if (places.has(name)) [x[2 * k], x[2 * k + 1]] = places.get(name); });
   return close(made, x) ? new Map(made.names.map((name, k) => [name, [x[2 * k], x[2 * k + 1]]])) : null;

@@ -1,5 +1,5 @@
 // The equations of motion of the drawing, typeset by the server, and copied as LaTeX.
-import { job, Stopped } from "../js/api.js";
+import { job, JobStopped } from "../js/api.js";
 import { typeset } from "../js/typeset.js";
 import { make } from "./dom.js";
 
@@ -29,7 +29,7 @@ export class EquationsPanel {
       const found = await running.result;
       if (running === this.running) this.#write(found);
     } catch (error) {
-      if (error instanceof Stopped) {
+      if (error instanceof JobStopped) {
         if (running !== this.running) return;
         this.text = null;
         return void told.replaceChildren("You stopped the derivation. Choose Equations again to derive them.");

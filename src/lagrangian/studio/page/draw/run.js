@@ -1,24 +1,25 @@
 // The motion of a linkage by its motors: from one angle to the next, and over whole turns for the paths of points.
-import { close, freedom, system } from "./solve.js";
+import { close, degreesOfFreedom, system } from "./solve.js";
 
 const STEP = Math.PI / 180; // the largest turn of a motor in one step
-const JUMP = 12; // a pin that goes so much further than a motor turns has left its branch: a dead centre was passed
+const MAX_JUMP = 12; // a pin that goes so much further than a motor turns has left its branch: a dead centre was passed
 
 /** The equations of a drawing that its motors drive completely, else null. Without motors, the first bar of a linkage with one degree of freedom is turned. */
-export function driven(drawing) {
+export function drivenSystem(drawing) {
   if (!drawing.bars.length) return null;
   const made = system(drawing);
-  const free = freedom(made);
+  const free = degreesOfFreedom(made);
   if (!made.motors.length && free === 1) {
-    const turned = atGround(drawing);
-    if (!turned) return null;
-    const virtual = system({ ...drawing, motors: [turned] });
-    return freedom(virtual, true) === 0 ? Object.assign(virtual, { virtual: true }) : null;
+    const motor = groundMotor(drawing);
+    if (!motor) return null;
+    const virtual = system({ ...drawing, motors: [motor] });
+    return degreesOfFreedom(virtual, true) === 0 ? Object.assign(virtual, { virtual: true }) : null;
   }
-  return made.motors.length && free > 0 && freedom(made, true) === 0 ? made : null;
+  return made.motors.length && free > 0 && degreesOfFreedom(made, true) === 0 ? made : null;
 }
 
-function atGround(drawing) {
+/** A motor at the first pin on the ground that has a bar; null if there is none. */
+function groundMotor(drawing) {
   for (const pin of drawing.pins.filter((one) => one.ground)) {
     const bar = drawing.bars.find((one) => one.pins.includes(pin.name));
     if (bar) return { pin: pin.name, drives: bar.name, against: "ground", kind: "speed", value: 1 };
@@ -51,7 +52,7 @@ export class Turning {
     const good = close(made, x, { motors: true });
     let far = 0;
     for (let k = 0; k < x.length; k++) far = Math.max(far, Math.abs(x[k] - this.x[k]));
-    if (!good || far > JUMP * this.size * this.fastest * Math.abs(dt) + 1e-6) return false;
+    if (!good || far > MAX_JUMP * this.size * this.fastest * Math.abs(dt) + 1e-6) return false;
     this.before = { change: x.map((value, k) => value - this.x[k]), dt };
     this.x = x;
     this.t = t;
@@ -66,8 +67,8 @@ const span = (x) => {
 };
 
 /** The positions of all pins over whole turns, or as far as the motors can go either way; null if they do not drive all pins. */
-export function turned(drawing, most = 2160) {
-  const made = driven(drawing);
+export function motorMotion(drawing, most = 2160) {
+  const made = drivenSystem(drawing);
   if (!made) return null;
   const fastest = Math.max(...made.motors.map((motor) => Math.abs(motor.speed)));
   if (!(fastest > 0)) return null;

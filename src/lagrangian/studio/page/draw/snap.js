@@ -40,7 +40,7 @@ function distance(corners, px, py) {
 }
 
 /** The part at a position on the screen: a pin with its motor or slider, or a bar. */
-export function under(drawing, view, px, py, touch = false) {
+export function partAt(drawing, view, px, py, touch = false) {
   const pin = pinNear(drawing, view, px, py, { within: touch ? 22 : 13 });
   if (pin) return { kind: "pin", name: pin.name };
   for (const motor of drawing.motors) {
@@ -67,7 +67,7 @@ export function onBar(drawing, view, bar, x, y) {
   const place = { x: a.x + s * dx / length, y: a.y + s * dy / length };
   const there = bar.pins.map((name) => pinOf(drawing, name)).find((pin) => Math.hypot(pin.x - place.x, pin.y - place.y) < 1e-6);
   if (there) return { x: there.x, y: there.y, pin: there.name, told: `pin ${there.name}` };
-  return { ...place, told: middle ? `middle of ${bar.name}` : `${shown(s)} m from ${bar.pins[0]}` };
+  return { ...place, told: middle ? `middle of ${bar.name}` : `${formatLength(s)} m from ${bar.pins[0]}` };
 }
 
 /**
@@ -110,4 +110,4 @@ function nearest(drawing, but, distance) {
 }
 
 /** A length or a coordinate as text with four digits. */
-export const shown = (x) => String(Number(x.toPrecision(4)));
+export const formatLength = (x) => String(Number(x.toPrecision(4)));

@@ -22,7 +22,7 @@ class Copying {
     this.form = form;
     this.text.textContent = text;
     this.text.hidden = false;
-    this.told.textContent = (await copied(text)) ? "Copied." : "Copy the text below.";
+    this.told.textContent = (await copyToClipboard(text)) ? "Copied." : "Copy the text below.";
   }
 
   /** Update the text to new values. `none` is the reason why these have no motion, if they have none. */
@@ -40,7 +40,7 @@ class Copying {
   }
 }
 
-async function copied(text) {
+async function copyToClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -27,7 +27,7 @@ class Sliders {
     const back = node("button", { type: "button", class: "lgc-back", "aria-label": `Restore the first value of ${name}`, title: "Restore the first value" }, "↺");
     const told = node("span", { class: "lgc-told", role: "status", hidden: "" });
     this.rows[k] = { slider, field, unit, back, told };
-    slider.addEventListener("input", () => this.tell(k, "") || this.set(k, stepped(Number(slider.value), stepOf(Number(slider.max) - Number(slider.min))), true));
+    slider.addEventListener("input", () => this.tell(k, "") || this.set(k, roundToStep(Number(slider.value), sliderStep(Number(slider.max) - Number(slider.min))), true));
     slider.addEventListener("change", () => this.settled());
     field.addEventListener("change", () => this.typed(k));
     field.addEventListener("keydown", (event) => {
@@ -35,8 +35,8 @@ class Sliders {
       const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
       if (!way) return;
       event.preventDefault();
-      const { factor } = this.scale(k), step = 10 * stepOf(factor * (it.max - it.min));
-      this.set(k, stepped(factor * this.values[k] + way * step, step), true);
+      const { factor } = this.scale(k), step = 10 * sliderStep(factor * (it.max - it.min));
+      this.set(k, roundToStep(factor * this.values[k] + way * step, step), true);
     });
     back.addEventListener("click", () => {
       this.put(k, it.value);
@@ -48,7 +48,7 @@ class Sliders {
 
   scale(k) {
     const it = this.inputs[k];
-    return shownAs(it, this.degrees && it.kind !== "gain");  // a natural frequency is no speed of a joint
+    return displayUnit(it, this.degrees && it.kind !== "gain");  // a natural frequency is no speed of a joint
   }
 
   typed(k) {
@@ -73,8 +73,8 @@ class Sliders {
   /** A value as its row shows it, within its range. */
   set(k, shown) {
     const { min, max, value } = this.inputs[k], { factor } = this.scale(k), x = shown / factor;
-    const near = Math.abs(x - value) < 1e-9 * (max - min) ? value : x;
-    this.put(k, Math.min(max, Math.max(min, near)));
+    const exact = Math.abs(x - value) < 1e-9 * (max - min) ? value : x;
+    this.put(k, Math.min(max, Math.max(min, exact)));
   }
 
   put(k, value) {
