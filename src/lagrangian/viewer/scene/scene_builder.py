@@ -194,7 +194,7 @@ class SceneBuilder:
     def _has_derived_shape(self, outline: BodyOutline) -> bool:
         """Whether a body is drawn from its shape and joint axes: where nothing has visuals, or its own cannot be read.
 
-        In a robot's file, what has none is not to be seen: it is a frame, or a sensor.
+        In a robot's file, a body without visuals is not drawn: it is a frame, or a sensor.
         """
         body = outline.body
         if body is None or body.name in self.visual_meshes:
@@ -203,7 +203,7 @@ class SceneBuilder:
 
     @property
     def _is_robot(self) -> bool:
-        """Whether the file is in a format that says all that is to be seen."""
+        """Whether the file is in a format that describes everything visible."""
         return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf", ".sdf", ".world"))
 
     def _only_rolls(self, outline: BodyOutline) -> bool:

@@ -20,9 +20,9 @@ const button = (title, what, kind = "plain") => make("button", { type: "button",
 const head = (title, app) => make("div", { class: "head" }, make("h2", {}, title), button("All parts", () => app.choose(null), "link"));
 
 /** Change the drawing so that all bars meet again; false, with a message, if they cannot. */
-function placeIfClosed(app, places, told) {
+function placeIfClosed(app, places, message) {
   if (!places) {
-    app.say(told, "bad");
+    app.say(message, "bad");
     return false;
   }
   app.history.change((d) => edits.place(d, places));
@@ -49,7 +49,7 @@ function pinPanel(app, own) {
       app.history.change((d) => edits.callPin(d, own.name, name));
       app.choose({ kind: "pin", name });
       return true;
-    }, { most: 12 }),
+    }, { maxLength: 12 }),
     ...["x", "y"].map((axis) => numberField(axis, "m", own[axis], (value) => void set((one) => { one[axis] = value; }))),
     tick("Fixed to the ground", own.ground, (on) => set((one, d) => { one.ground = on; edits.tidyUp(d); })),
     tick("Draw its path", own.trace, (on) => set((one) => { one.trace = on; })),
@@ -77,11 +77,11 @@ function barPanel(app, own) {
       else app.say("Another link has this name.", "bad");
       return good;
     }),
-    numberField(`${a} to ${b}`, "m", edits.lengthOf(d, own), (value) => placeIfClosed(app, withLengths(d, new Map([[own.name, value]])), cannot), { least: 1e-4 }),
+    numberField(`${a} to ${b}`, "m", edits.lengthOf(d, own), (value) => placeIfClosed(app, withLengths(d, new Map([[own.name, value]])), cannot), { min: 1e-4 }),
     ...others.flatMap((name) => offset(app, own, name)),
-    numberField("Width", "m", own.width, (value) => void set((one) => { one.width = value; }), { least: 1e-4 }),
+    numberField("Width", "m", own.width, (value) => void set((one) => { one.width = value; }), { min: 1e-4 }),
     tick("Sheet steel, 5 mm thick", own.mass === null, (on) => set((one) => { one.mass = on ? null : 1; })),
-    own.mass === null ? null : numberField("Mass", "kg", own.mass, (value) => void set((one) => { one.mass = value; }), { least: 1e-6 }),
+    own.mass === null ? null : numberField("Mass", "kg", own.mass, (value) => void set((one) => { one.mass = value; }), { min: 1e-6 }),
     make("div", { class: "actions" }, button("Delete", () => app.erase({ kind: "bar", name: own.name }))),
   ];
 }
@@ -108,7 +108,7 @@ function sliderPanel(app, own) {
     head(`Slider at ${own.pin}`, app),
     make("p", { class: "quiet" }, own.on === "ground" ? "A block that slides along a line of the ground." : `A block that slides along ${own.on}.`),
     own.on === "ground" ? numberField("Angle", "°", own.angle * DEGREES, (value) => void set((one) => { one.angle = value / DEGREES; })) : null,
-    numberField("Mass", "kg", own.mass ?? 0.5, (value) => void set((one) => { one.mass = value; }), { least: 1e-6 }),
+    numberField("Mass", "kg", own.mass ?? 0.5, (value) => void set((one) => { one.mass = value; }), { min: 1e-6 }),
     make("div", { class: "actions" }, button("Delete", () => app.erase({ kind: "slider", name: own.pin }))),
   ];
 }
@@ -133,7 +133,7 @@ function motorPanel(app, own) {
 function drawingPanel(app) {
   const d = app.drawing;
   const list = (title, rows) => (rows.length ? [make("h3", {}, title), make("ul", { class: "parts" }, ...rows)] : []);
-  const row = (hit, name, told) => make("li", {}, make("button", { type: "button", onclick: () => app.choose(hit) }, make("b", {}, name), make("span", {}, told)));
+  const row = (hit, name, message) => make("li", {}, make("button", { type: "button", onclick: () => app.choose(hit) }, make("b", {}, name), make("span", {}, message)));
   const number = (x) => Number(x.toPrecision(4));
   return [
     make("div", { class: "head" }, make("h2", {}, "The drawing")),

@@ -33,7 +33,7 @@ class FromTo {
     this.to = this.end(app, at, this.from);
     app.state.snapped = this.to;
     const length = Math.hypot(this.to.x - this.from.x, this.to.y - this.from.y);
-    app.state.pending = { ax: this.from.x, ay: this.from.y, bx: this.to.x, by: this.to.y, kind: this.kind, told: this.told ? this.told(this.from, this.to, length) : `${formatLength(length)} m` };
+    app.state.pending = { ax: this.from.x, ay: this.from.y, bx: this.to.x, by: this.to.y, kind: this.kind, label: this.label ? this.label(this.from, this.to, length) : `${formatLength(length)} m` };
   }
 
   up(app, at) {
@@ -93,9 +93,9 @@ export const point = () => new FromTo({
   end(app, at, from) {
     const own = edits.barOf(app.drawing, from.bar), [x, y] = app.view.toWorld(at.px, at.py);
     const found = onBar(app.drawing, app.view, own, x, y);
-    return found.told ? found : snap(app.drawing, app.view, at.px, at.py, { on: app.snapping, bars: false });
+    return found.label ? found : snap(app.drawing, app.view, at.px, at.py, { on: app.snapping, bars: false });
   },
-  told: (from, to) => (from.bar ? to.told : ""),
+  label: (from, to) => (from.bar ? to.label : ""),
   done(app, from, to) {
     if (to.pin) return void app.say("There is already a pin here. Click it to draw its path.", "bad");
     let name = "";
@@ -121,9 +121,9 @@ export const slider = () => new FromTo({
     const [x, y] = app.view.toWorld(at.px, at.py), dx = x - from.x, dy = y - from.y, far = Math.hypot(dx, dy);
     const step = app.snapping ? Math.PI / 12 : 1e-6;
     const angle = far * app.view.scale < 8 ? 0 : Math.round(Math.atan2(dy, dx) / step) * step;
-    return { x: from.x + far * Math.cos(angle), y: from.y + far * Math.sin(angle), angle, on: on?.name ?? null, told: on ? `slides along ${on.name}` : "" };
+    return { x: from.x + far * Math.cos(angle), y: from.y + far * Math.sin(angle), angle, on: on?.name ?? null, label: on ? `slides along ${on.name}` : "" };
   },
-  told: (from, to) => (to.on ? "" : `${Math.round(to.angle * 180 / Math.PI)}°`),
+  label: (from, to) => (to.on ? "" : `${Math.round(to.angle * 180 / Math.PI)}°`),
   done(app, from, to, still) {
     const on = still ? from.over : to.on;
     let name = "";

@@ -96,57 +96,57 @@ export class Picture {
   }
 
   #pins({ drawing, chosen, hovered, joining, labels }) {
-    const found = [];
-    for (const one of drawing.pins.filter((p) => p.ground)) found.push(foot(...this.#at(one)));
+    const shapes = [];
+    for (const one of drawing.pins.filter((p) => p.ground)) shapes.push(foot(...this.#at(one)));
     for (const one of drawing.motors) {
       const made = motor(...this.#at(pinOf(drawing, one.pin)), one.value >= 0);
       if (isPart(chosen, "motor", one.pin)) made.classList.add("chosen");
-      found.push(made);
+      shapes.push(made);
     }
     for (const one of drawing.pins) {
       const [x, y] = this.#at(one), point = !one.ground && barsAt(drawing, one.name).length < 2 && one.trace;
       const kind = ["pin", point && "point", isPart(chosen, "pin", one.name) && "chosen", isPart(hovered, "pin", one.name) && "hovered", joining === one.name && "joining"];
-      found.push(pin(x, y, point ? 4.5 : 6, kind.filter(Boolean).join(" ")));
+      shapes.push(pin(x, y, point ? 4.5 : 6, kind.filter(Boolean).join(" ")));
       const aside = drawing.motors.some((other) => other.pin === one.name) ? 20 : 10; // of a motor's arc
-      if (labels) found.push(text(x + aside, y - 10, one.name, "label"));
+      if (labels) shapes.push(text(x + aside, y - 10, one.name, "label"));
     }
-    return found;
+    return shapes;
   }
 
   #forces({ drawing, forces }) {
     if (!forces) return [];
-    return forces.list.flatMap(({ pin: name, x, y, size, color, told }) => {
+    return forces.list.flatMap(({ pin: name, x, y, size, color, label }) => {
       const own = pinOf(drawing, name);
       if (!own) return [];
       const [px, py] = this.#at(own), share = MAX_ARROW_LENGTH / forces.typical, long = Math.min(size * share, 1.6 * MAX_ARROW_LENGTH), scale = size > 0 ? long / size : 0;
       const dx = x * scale, dy = -y * scale;
       if (long < 3) return [];
       const side = dx >= 0 ? "start" : "end";
-      return [arrow(px, py, dx, dy, color), text(px + dx + (dx >= 0 ? 6 : -6), py + dy + 4, told, "newtons", side)];
+      return [arrow(px, py, dx, dy, color), text(px + dx + (dx >= 0 ? 6 : -6), py + dy + 4, label, "newtons", side)];
     });
   }
 
   #marks({ pending, snapped, target }) {
-    const found = [];
+    const shapes = [];
     for (const [ax, ay, bx, by] of snapped?.lines ?? []) {
       const [x1, y1] = this.view.toScreen(ax, ay), [x2, y2] = this.view.toScreen(bx, by);
-      found.push(shape("line", { x1, y1, x2, y2, class: "aligned" }));
+      shapes.push(shape("line", { x1, y1, x2, y2, class: "aligned" }));
     }
     if (pending) {
       const [x1, y1] = this.view.toScreen(pending.ax, pending.ay), [x2, y2] = this.view.toScreen(pending.bx, pending.by);
-      found.push(shape("line", { x1, y1, x2, y2, class: `pending ${pending.kind ?? ""}` }));
-      if (pending.told) found.push(text((x1 + x2) / 2 + 8, (y1 + y2) / 2 - 8, pending.told, "measure"));
+      shapes.push(shape("line", { x1, y1, x2, y2, class: `pending ${pending.kind ?? ""}` }));
+      if (pending.label) shapes.push(text((x1 + x2) / 2 + 8, (y1 + y2) / 2 - 8, pending.label, "measure"));
     }
     if (snapped) {
       const [x, y] = this.view.toScreen(snapped.x, snapped.y);
-      found.push(shape("circle", { cx: x, cy: y, r: snapped.pin ? 11 : 5, class: "snapped" }));
-      if (snapped.told && snapped.told !== "grid") found.push(text(x + 14, y + 20, snapped.told, "measure"));
+      shapes.push(shape("circle", { cx: x, cy: y, r: snapped.pin ? 11 : 5, class: "snapped" }));
+      if (snapped.label && snapped.label !== "grid") shapes.push(text(x + 14, y + 20, snapped.label, "measure"));
     }
     if (target) {
       const [x1, y1] = this.view.toScreen(target[0], target[1]), [x2, y2] = this.view.toScreen(target[2], target[3]);
-      found.push(shape("line", { x1, y1, x2, y2, class: "pulled" }));
+      shapes.push(shape("line", { x1, y1, x2, y2, class: "pulled" }));
     }
-    return found;
+    return shapes;
   }
 }
 

@@ -11,12 +11,12 @@ export function system(drawing, lengths = new Map()) {
   const index = new Map(drawing.pins.map((pin, k) => [pin.name, k]));
   const x = new Float64Array(2 * drawing.pins.length);
   drawing.pins.forEach((pin, k) => { x[2 * k] = pin.x; x[2 * k + 1] = pin.y; });
-  const held = drawing.pins.map((pin) => Boolean(pin.ground));
+  const fixed = drawing.pins.map((pin) => Boolean(pin.ground));
   const equations = [];
   for (const bar of drawing.bars) equations.push(...barEquations(bar, index, x, lengths.get(bar.name)));
   for (const slider of drawing.sliders) equations.push(sliderEquation(slider, drawing, index, x));
   const motors = drawing.motors.filter((motor) => motor.kind === "speed").map((motor) => motorEquation(motor, drawing, index, x));
-  return { index, x, held, equations, motors, names: drawing.pins.map((pin) => pin.name) };
+  return { index, x, fixed, equations, motors, names: drawing.pins.map((pin) => pin.name) };
 }
 
 /** A bar keeps the distance of its first two pins, and carries the others along with them. */
@@ -124,11 +124,11 @@ function evaluateTurn(e, x, slopes) {
  * Solve the equations from the positions `x`, which are changed; return whether that succeeded. The change is the smallest one, where
  * the `weight` of a pin says how unwillingly it moves.
  */
-export function close(made, x, { motors = false, weight = null } = {}) {
-  const equations = motors ? [...made.equations, ...made.motors] : made.equations;
+export function close(linkage, x, { motors = false, weight = null } = {}) {
+  const equations = motors ? [...linkage.equations, ...linkage.motors] : linkage.equations;
   const n = x.length, m = equations.length, J = new Float64Array(m * n), c = new Float64Array(m), slopes = [];
   const ease = new Float64Array(n);
-  for (let k = 0; k < n; k++) ease[k] = made.held[k >> 1] ? 0 : 1 / (weight?.[k >> 1] ?? 1);
+  for (let k = 0; k < n; k++) ease[k] = linkage.fixed[k >> 1] ? 0 : 1 / (weight?.[k >> 1] ?? 1);
   let polished = false; // one step more, to the last bit: lengths are measured again after every change
   for (let step = 0; step < MAX_STEPS; step++) {
     if (!evaluateAll(equations, x, J, c, slopes, n)) return false;
@@ -196,11 +196,11 @@ function leastSquares(J, ease, c, m, n) {
 }
 
 /** The degrees of freedom of the pins, with or without the motors: unknowns less the rank of the derivatives. */
-export function degreesOfFreedom(made, motors = false, x = made.x) {
-  const equations = motors ? [...made.equations, ...made.motors] : made.equations;
+export function degreesOfFreedom(linkage, motors = false, x = linkage.x) {
+  const equations = motors ? [...linkage.equations, ...linkage.motors] : linkage.equations;
   const n = x.length, m = equations.length, J = new Float64Array(m * n), c = new Float64Array(m);
   evaluateAll(equations, x, J, c, [], n);
-  const free = [...x.keys()].filter((k) => !made.held[k >> 1]);
+  const free = [...x.keys()].filter((k) => !linkage.fixed[k >> 1]);
   const rows = Array.from({ length: m }, (_, i) => free.map((k) => J[i * n + k]));
   let rank = 0;
   for (let column = 0; column < free.length && rank < m; column++) {

@@ -15,7 +15,7 @@ const listeners = new Set();
 
 /** Call `listener` when a request reached the server (true), or did not, or was refused by another server (false and a sentence). */
 export const onContact = (listener) => listeners.add(listener);
-const notifyContact = (there, why) => listeners.forEach((listener) => listener(there, why));
+const notifyContact = (reached, reason) => listeners.forEach((listener) => listener(reached, reason));
 
 export async function ask(method, path, body, options = {}) {
   let answer;
@@ -48,17 +48,17 @@ export const post = (path, body, options) => ask("POST", path, body, options);
  */
 export function latestOnly(work) {
   let running = null, next = null;
-  const run = async (given) => work(...given);
-  return function call(...given) {
-    if (next) next.given = given;
+  const run = async (parameters) => work(...parameters);
+  return function call(...parameters) {
+    if (next) next.parameters = parameters;
     else if (running) {
-      next = { given };
+      next = { parameters };
       next.done = running.catch(() => {}).then(() => {
-        const then = next.given;
+        const then = next.parameters;
         next = null;
         return call(...then);
       });
-    } else return (running = run(given).finally(() => { running = null; }));
+    } else return (running = run(parameters).finally(() => { running = null; }));
     return next.done;
   };
 }

@@ -23,14 +23,14 @@ function differingLines(a, b) {
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
       common[i * width + j] = a[i] === b[j] ? common[(i + 1) * width + j + 1] + 1 : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
-  const found = [];
+  const lines = [];
   let i = 0, j = 0;
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) found.push([" ", a[i++]]), j++;
-    else if (j >= b.length || (i < a.length && common[(i + 1) * width + j] >= common[i * width + j + 1])) found.push(["-", a[i++]]);
-    else found.push(["+", b[j++]]);
+    if (i < a.length && j < b.length && a[i] === b[j]) lines.push([" ", a[i++]]), j++;
+    else if (j >= b.length || (i < a.length && common[(i + 1) * width + j] >= common[i * width + j + 1])) lines.push(["-", a[i++]]);
+    else lines.push(["+", b[j++]]);
   }
-  return found;
+  return lines;
 }
 
 /** An element with the lines that differ; `theirs` and `mine` say which text is which. */

@@ -47,16 +47,16 @@ export class Exporting {
   }
 
   async export(target) {
-    const given = target.options.filter((o) => o.choices.length > 1);
+    const choosable = target.options.filter((o) => o.choices.length > 1);
     const options = {};
-    if (given.length) {
+    if (choosable.length) {
       const answer = await question(TITLES[target.name] || target.name, {
         text: `${asSentence(target.about)}, written to ${this.doc.folder}.`,
-        fields: given.map((o) => ({ name: o.name, label: asSentence(o.about), kind: "choice", choices: o.choices, labels: o.choices.map((one) => (one === o.default ? `${one} (default)` : one)), value: o.default })),
+        fields: choosable.map((o) => ({ name: o.name, label: asSentence(o.about), kind: "choice", choices: o.choices, labels: o.choices.map((one) => (one === o.default ? `${one} (default)` : one)), value: o.default })),
         actions: [{ name: "write", label: "Export" }],
       });
       if (!answer) return;
-      for (const o of given) if (answer[o.name] !== o.default) options[o.name] = answer[o.name];
+      for (const o of choosable) if (answer[o.name] !== o.default) options[o.name] = answer[o.name];
     }
     this.run("export", { target: target.name, options }, TITLES[target.name] || target.name);
   }
@@ -70,8 +70,8 @@ export class Exporting {
     const work = job(kind, doc.editor.text, doc.format, options, { progress: (p) => bar.update(p) });
     try {
       const { path, files = [], warnings = [] } = await work.result;
-      const said = note(`Saved as ${path}.`, { stays: true });
-      if (files.length) said.firstChild.append(fileLinks(files));
+      const confirmation = note(`Saved as ${path}.`, { stays: true });
+      if (files.length) confirmation.firstChild.append(fileLinks(files));
       remarks(`The export has ${warnings.length} remarks.`, warnings);
     } catch (error) {
       if (error instanceof JobStopped) note("You stopped the export. No file was written.");

@@ -85,9 +85,9 @@ export class StudyTab extends Tab {
     this.why.hidden = names.length > 0;
   }
 
-  show({ data, table: given, failed, warnings: told }) {
+  show({ data, table: given, failed, warnings: messages }) {
     const { x, y, series, grids } = data, { count, reasons } = failed;
-    this.more.replaceChildren(...warningElements([...told, ...(count ? [`${count} of the simulations failed: ${reasons.join(" ")}`] : [])]));
+    this.more.replaceChildren(...warningElements([...messages, ...(count ? [`${count} of the simulations failed: ${reasons.join(" ")}`] : [])]));
     this.plots.show((series || []).map(({ name, values }) => ({ title: name, x, t: x.values, series: [{ name, values }] })));
     this.grids = (grids || []).map(({ name, values }) => ({ name, x, y, z: values }));
     this.paint();
