@@ -23,7 +23,7 @@ class Player {
     this.loop = true;
     this.visible = false;
     this.rest = 0;
-    this.watchers = [];  // functions that are told of every picture
+    this.watchers = [];  // functions that are called with every picture
     this.closing = [];  // functions that end what goes on outside of its element
     const still = data.rows < 2;
     this.playing = !still && data.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -155,7 +155,7 @@ class Player {
     this.stale = false;
     this.controls.update();
     this.root.classList.toggle("lgp-dark", this.theme === "dark");
-    for (const tell of this.watchers) tell(this);
+    for (const watcher of this.watchers) watcher(this);
     if (!on) return this.fail();
     const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MAX_PIXELS / (canvas.clientWidth * canvas.clientHeight || 1)));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);

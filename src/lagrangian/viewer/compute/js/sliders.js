@@ -25,8 +25,8 @@ class Sliders {
     const field = node("input", { type: "text", class: "lgc-value", inputmode: "decimal", "aria-label": `${name}, its value`, spellcheck: "false", autocomplete: "off" });
     const unit = node("span", { class: "lgc-unit" });
     const back = node("button", { type: "button", class: "lgc-back", "aria-label": `Restore the first value of ${name}`, title: "Restore the first value" }, "↺");
-    const told = node("span", { class: "lgc-told", role: "status", hidden: "" });
-    this.rows[k] = { slider, field, unit, back, told };
+    const message = node("span", { class: "lgc-told", role: "status", hidden: "" });
+    this.rows[k] = { slider, field, unit, back, message };
     slider.addEventListener("input", () => this.tell(k, "") || this.set(k, roundToStep(Number(slider.value), sliderStep(Number(slider.max) - Number(slider.min))), true));
     slider.addEventListener("change", () => this.settled());
     field.addEventListener("change", () => this.typed(k));
@@ -43,7 +43,7 @@ class Sliders {
       this.settled();
       slider.focus();  // the button goes away
     });
-    return node("div", { class: "lgc-row" }, label, slider, node("span", { class: "lgc-number" }, field, unit), back, told);
+    return node("div", { class: "lgc-row" }, label, slider, node("span", { class: "lgc-number" }, field, unit), back, message);
   }
 
   scale(k) {
@@ -66,8 +66,8 @@ class Sliders {
 
   /** The problem with a typed value. */
   tell(k, text) {
-    this.rows[k].told.textContent = text.replace(" .", ".");
-    this.rows[k].told.hidden = !text;
+    this.rows[k].message.textContent = text.replace(" .", ".");
+    this.rows[k].message.hidden = !text;
   }
 
   /** A value as its row shows it, within its range. */
@@ -110,15 +110,15 @@ class Sliders {
   /** Show the values in the rows. */
   write() {
     this.rows.forEach(({ slider, field, unit, back }, k) => {
-      const it = this.inputs[k], value = this.values[k], { factor, unit: told } = this.scale(k);
+      const it = this.inputs[k], value = this.values[k], { factor, unit: unitText } = this.scale(k);
       slider.min = factor * it.min;
       slider.max = factor * it.max;
       slider.value = factor * value;
       slider.style.setProperty("--part", `${(100 * (value - it.min)) / (it.max - it.min)}%`);
-      slider.setAttribute("aria-valuetext", `${formatNumber(factor * value)} ${told}`);
+      slider.setAttribute("aria-valuetext", `${formatNumber(factor * value)} ${unitText}`);
       field.value = [5, 4, 3].map((figures) => formatNumber(factor * value, figures)).find((text) => text.length < 8) || formatNumber(factor * value, 3);
-      field.title = `from ${formatNumber(factor * it.min)} to ${formatNumber(factor * it.max)} ${told}`;
-      unit.textContent = told;
+      field.title = `from ${formatNumber(factor * it.min)} to ${formatNumber(factor * it.max)} ${unitText}`;
+      unit.textContent = unitText;
       back.hidden = value === it.value;
     });
   }
