@@ -88,7 +88,7 @@ def test_the_motion_with_these_values_is_simulated(motion: Motion, widget: Any) 
     ("given", "said"),
     [
         ({"l3": 1.0}, r"there is no slider 'l3'.*l1, m2, q0\.theta1; animate\(sliders=\['l3'\]\)"),
-        ({"m2": 9.0}, r"'m2' is 9, but its slider ranges from 10 to 20; animate\(sliders=\[\('m2', least, most\)\]\)"),
+        ({"m2": 9.0}, r"'m2' is 9, but its slider ranges from 10 to 20; animate\(sliders=\[\('m2', lower, upper\)\]\)"),
         ({"l1": "long"}, "'l1' is 'long'; a finite number is needed"),
         ({"l1": float("nan")}, "'l1' is nan; a finite number is needed"),
     ],

@@ -80,7 +80,7 @@ def select_inputs(subject: PageMotion, law: ControlLaw | None, sliders: Iterable
     return tuple(inputs.values())
 
 
-_REMEDY = "a list of names is needed, such as ['l1', 'q0.theta1'], or of (name, least, most)"
+_REMEDY = "a list of names is needed, such as ['l1', 'q0.theta1'], or of (name, lower, upper)"
 
 
 class AvailableInputs:
