@@ -206,7 +206,7 @@ def test_it_plays_and_shows_forces_and_equations(board: Board) -> None:
 def test_the_page_places_pins_where_the_mechanism_has_them(board: Board, name: str) -> None:
     """The page's own solution of the loops, over a whole turn, against a simulation of the description."""
     drawing = {"sliders": [], "motors": [], **example(name)}
-    run = "const { turned } = await import('/page/draw/run.js'); const found = turned(drawing)"
+    run = "const { motorMotion } = await import('/page/draw/run.js'); const found = motorMotion(drawing)"
     values = board.page.evaluate(
         f"async (drawing) => {{ {run}; return {{ ...found, rows: found.rows.map((x) => [...x]) }} }}", drawing
     )

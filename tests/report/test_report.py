@@ -237,14 +237,14 @@ def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.Monke
     def broken(*subject: object) -> None:
         raise ZeroDivisionError("no <luck>")
 
-    parts = [ReportSection(p.id, p.title, broken) if p.id == "energy" else p for p in write.PARTS]
-    monkeypatch.setattr(write, "PARTS", parts)
+    parts = [ReportSection(p.id, p.title, broken) if p.id == "energy" else p for p in write.SECTIONS]
+    monkeypatch.setattr(write, "SECTIONS", parts)
     monkeypatch.setattr(write, "png", broken)
     messages: list[tuple[int, int]] = []
     with pytest.warns(lg.ReportWarning, match="picture for paper, Energy: could not be written: ZeroDivisionError") as met:
         page = Page(report_html(circle, lambda done, total: messages.append((done, total))))
     assert len(met) == 1
-    assert messages == [(k, len(write.PARTS) + 2) for k in range(len(write.PARTS) + 3)]
+    assert messages == [(k, len(write.SECTIONS) + 2) for k in range(len(write.SECTIONS) + 3)]
     assert "could not be written: ZeroDivisionError: no <luck>" in page.words["energy"]
     assert "Proved" in page.words["equations"]
 
@@ -264,16 +264,16 @@ def test_without_a_mechanism(linkage_motion: lg.Motion, tmp_path: Path) -> None:
 def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = equations_section.equations(ReportSubject(circle))
     assert "are not shown" not in str(shown)
-    monkeypatch.setattr(equations_section, "READ", 5)  # terms
-    monkeypatch.setattr(equations_section, "ENTRY", 3)
+    monkeypatch.setattr(equations_section, "MAX_SHOWN_TERMS", 5)  # terms
+    monkeypatch.setattr(equations_section, "MAX_ENTRY_TERMS", 3)
     some = str(equations_section.equations(ReportSubject(circle)))
     assert "2 entries with more than 3 terms are not shown" in some
     assert "Christoffel symbols are not zero" in some
-    monkeypatch.setattr(equations_section, "COORDINATES", 1)
+    monkeypatch.setattr(equations_section, "MAX_COORDINATES", 1)
     assert "The equations of 2 coordinates are too long to show here" in str(equations_section.equations(ReportSubject(circle)))
     monkeypatch.undo()
     costly = chain(12)
-    monkeypatch.setattr(equations_section, "SECONDS", 1e-9)
+    monkeypatch.setattr(equations_section, "MAX_DERIVATION_SECONDS", 1e-9)
     motion = lg.simulate(costly, 0.01, t_eval=2)
     assert "would take" in str(equations_section.equations(ReportSubject(motion)))
 

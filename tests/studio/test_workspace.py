@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from lagrangian.errors import LagrangianError
-from lagrangian.studio.refused import RequestError
+from lagrangian.studio.request_error import RequestError
 from lagrangian.studio.workspace import open_workspace
 from tests.studio.conftest import Inside, Server, text
 
@@ -83,6 +85,26 @@ def test_an_older_page_does_not_overwrite_what_another_typed(own: Inside) -> Non
 def keep(studio: Inside, path: str | None, typed: str, **more: object) -> dict[str, object]:
     result: dict[str, object] = studio.put("/api/draft", {"text": typed, "format": "toml", "path": path, "revision": 0, **more})
     return result
+
+
+def test_drafts_keep_the_format_that_earlier_versions_wrote(tmp_path: Path) -> None:
+    """A draft is a JSON file that is named by the digest of its path; a drawing is a draft beside that of the description."""
+    folder, state = tmp_path / "work", tmp_path / "state"
+    folder.mkdir()
+    (folder / "arm.toml").write_text("saved")
+    (state / "drafts").mkdir(parents=True)
+    for path, words, kind in (
+        (f"{folder}{os.sep}arm.toml", "typed", "toml"),
+        (f"{folder}{os.sep}", "untitled", "toml"),
+        (f"{folder}{os.sep}\0drawing", "drawn", "drawing"),
+    ):
+        entry = {"text": words, "format": kind, "path": path, "revision": 3, "basis": "", "written": 1.75e9}
+        (state / "drafts" / f"{hashlib.sha256(path.encode()).hexdigest()[:32]}.json").write_text(json.dumps(entry))
+    studio = Inside(folder, state, folder / "arm.toml")
+    document = studio.get("/api/document")
+    assert (document["text"], document["draft"], document["revision"]) == ("typed", True, 3)
+    assert studio.get("/api/draft?format=toml")["text"] == "untitled"
+    assert studio.get("/api/draft?format=drawing")["text"] == "drawn"
 
 
 def test_saving_deletes_the_draft_of_what_was_saved_and_no_other(own: Inside) -> None:

@@ -1,4 +1,4 @@
-"""The way frames take, in a plane or in space, with the mechanism where it starts and where it ends."""
+"""The paths of frames, in a plane or in space, with the mechanism where it starts and where it ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lagrangian.plots.style import FAINT, GREY, MAX_NAMED_CURVES, StyledFigure, 
 
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 DASHED: Any = (0, (3, 1.5))
-FLAT = 1e-6  # of the largest extent: less than this is in a plane
+FLATNESS_TOLERANCE = 1e-6  # of the largest extent: less than this is in a plane
 
 
 def plot_frame_path(
@@ -73,7 +73,7 @@ def _last_moving(dyn: Dynamics, q: np.ndarray) -> str:
 def common_plane(points: np.ndarray) -> tuple[int, int] | None:
     """The plane of two of the world's axes in which everything stays, if there is one."""
     extent = np.ptp(points, axis=0)
-    constant_axes = [k for k in range(3) if extent[k] <= FLAT * max(float(extent.max()), 1e-300)]
+    constant_axes = [k for k in range(3) if extent[k] <= FLATNESS_TOLERANCE * max(float(extent.max()), 1e-300)]
     if not constant_axes:
         return None
     # of a motion along a line, the plane that holds the vertical

@@ -128,14 +128,14 @@ def plot_ensemble(
     drawn_motions = np.linspace(0, len(motions) - 1, min(MAX_LINES, len(motions))).astype(int)
     with style.plot_style():
         figure = StyledFigure(figsize=(max(5.0, 4.4 * columns), 2.7 * row_count + header_height), layout="constrained")
-        panels = figure.subplots(row_count, columns, squeeze=False)
-        for axes, name in zip(panels.flat, shown_names, strict=False):
+        grid = figure.subplots(row_count, columns, squeeze=False)
+        for axes, name in zip(grid.flat, shown_names, strict=False):
             is_angle = name in angle_names
             unit, factor = (unit_of_angles, factor_of_angles) if is_angle else ("m", 1.0)
             _draw_panel(axes, motions.t, factor * rows[:, :, names.index(name)], drawn_motions)
             axes.set_title(style.escape_label(name))
             axes.set_ylabel(f"{'angle' if is_angle else 'displacement'} [{unit}]")
-        for axes in list(panels.flat)[len(shown_names) :]:
+        for axes in list(grid.flat)[len(shown_names) :]:
             axes.remove()
         remark = (
             f"{omission_text}{len(drawn_motions)} of {len(motions)} motions"

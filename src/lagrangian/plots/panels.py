@@ -257,7 +257,7 @@ def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float,
         ]
     rows: list[list[tuple[float, float]]] = []
     duration = (span[1] - span[0]) or 1.0
-    for t, text in reversed(texts):  # labels go to the right of their lines: a later one is out of the way of an earlier line
+    for t, text in reversed(texts):  # labels go to the right of their lines: a later label does not cover an earlier line
         position, text_width = width * (t - span[0]) / duration, EVENT_LETTER_WIDTH * len(text) + 0.12
         rightward = position + text_width <= width or position < width / 2
         extent = (position, position + text_width) if rightward else (position - text_width, position)

@@ -117,13 +117,13 @@ def draw_arrows(axes: Any, x: np.ndarray, y: np.ndarray, count: int = 4, color: 
     length = np.concatenate([[0.0], np.cumsum(steps)])
     if not length[-1] > 0:
         return
-    # of a curve gone through many times the first turns suffice
+    # of a curve that repeats, the first turns are enough
     reach = min(float(length[-1]), 4.0)
     for distance in reach * (np.arange(count) + 0.5) / count:
         k = int(np.searchsorted(length, distance))
         j = int(np.searchsorted(length, max(0.0, distance - 0.03)))
         j = min(j, k - 1)
-        if j < 0 or steps[j:k].max() > 0.2:  # a jump has no way between its ends
+        if j < 0 or steps[j:k].max() > 0.2:  # a jump: the motion takes no path between its ends
             continue
         axes.annotate(
             "", (x[k], y[k]), (x[j], y[j]), arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 0, "mutation_scale": 13}

@@ -40,8 +40,8 @@ WORK_LABELS = {
     "payloads": "added by payloads",
     "parameters": "added by parameters",
 }
-STEEP = 100  # how often the median of a force its peak is, above which a linear axis shows the peak alone
-ROUNDING = 1e-12  # of the largest
+STEEP_RATIO = 100  # of the peak of a force to its median, above which a linear axis shows the peak alone
+ROUNDING_TOLERANCE = 1e-12  # of the largest
 _FORCES: LabelByKind = {
     **dict.fromkeys((ANGLE, ORIENTATION), ("torque", "N m", 1.0)),
     **dict.fromkeys((SLIDE, POSITION), ("force", "N", 1.0)),
@@ -354,13 +354,13 @@ def _scale_force_panel(selection: CurveSelection, panel: CurvePanel) -> CurvePan
     if selection.scale == "log" and not panel.empty:
         size = np.abs(panel.values)
         # what is zero but for rounding would take all of the axis
-        size = np.where(size > ROUNDING * np.nanmax(size), size, 0.0)
+        size = np.where(size > ROUNDING_TOLERANCE * np.nanmax(size), size, 0.0)
         return replace(panel, label=panel.label.replace("λ", "|λ|"), values=size, scale="log")
     if selection.scale == "linear" or panel.empty:
         return panel
     size = np.abs(panel.values).max(axis=1)
     size = size[np.isfinite(size)]
-    steep = bool(size.size) and size.max() > STEEP * np.median(size) > 0
+    steep = bool(size.size) and size.max() > STEEP_RATIO * np.median(size) > 0
     return replace(panel, scale="symlog") if steep else panel
 
 

@@ -17,7 +17,7 @@ from lagrangian.plots.style import BLACK, BLUE, GREY, SKY, StyledFigure
 EDGE: dict[str, Any] = {"color": BLUE, "linewidth": 1.4}
 AREA: dict[str, Any] = {"color": SKY, "linewidth": 7, "alpha": 0.35}
 MECHANISM: dict[str, Any] = {"color": GREY, "linewidth": 2.0}
-CLOUD = 3000  # samples of a curved surface that are drawn
+MAX_DRAWN_SAMPLES = 3000  # samples of a curved surface that are drawn
 LIGHT = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
 
 
@@ -106,7 +106,7 @@ def _draw_space(workspace: Workspace) -> Any:
     if sections:
         _draw_mesh(axes, workspace)
     else:
-        shown_points = workspace.points[:: max(1, len(workspace.points) // CLOUD)]
+        shown_points = workspace.points[:: max(1, len(workspace.points) // MAX_DRAWN_SAMPLES)]
         axes.plot(*shown_points.T, linestyle="none", marker=".", markersize=1.6, color=BLUE, alpha=0.6)
     _draw_sticks(axes, stick_points)
     low, high = workspace.extent

@@ -14,7 +14,7 @@ import numpy as np
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
 
-COORDINATE, ROTATION, POSITION = "plain", "turn", "place"
+COORDINATE, ROTATION, POSITION = "coordinate", "rotation", "position"
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ class Posture:
                 return True
         return False
 
-    # -- beside ------------------------------------------------------------------------------------------------------
+    # -- residuals, scales and messages ------------------------------------------------------------------------------
 
     def loop_residual(self, q: np.ndarray) -> np.ndarray:
         return np.asarray(self.dyn.closure(q)) if self._holonomic.any() else np.zeros(0)

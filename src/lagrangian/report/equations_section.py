@@ -28,10 +28,10 @@ from lagrangian.report.html import Html, collapsible, element, join_html, number
 from lagrangian.report.subject import ReportSection, ReportSubject
 
 DIGITS = 5
-SECONDS = 3.0  # a derivation forecast to take longer is not begun
-COORDINATES = 40  # of more, matrices are too large to be read
-READ = 800  # terms of a part that is shown in full
-ENTRY = 40  # terms of an entry that is shown where the whole is not
+MAX_DERIVATION_SECONDS = 3.0  # a derivation forecast to take longer is not begun
+MAX_COORDINATES = 40  # of more, matrices are too large to be read
+MAX_SHOWN_TERMS = 800  # terms of a part that is shown in full
+MAX_ENTRY_TERMS = 40  # terms of an entry that is shown where the whole is not
 MAX_OPEN_TERMS = 120  # terms of a matrix that is shown unfolded
 MAX_SHORT_TERMS = 40  # terms of a part that needs no folding
 MAX_STRUCTURE_ROWS = 12  # rows of a matrix whose form is drawn
@@ -42,18 +42,18 @@ def equations(subject: ReportSubject) -> Html | None:
     model = subject.mechanism
     if model.nv == 0:
         return paragraph("Nothing moves in this mechanism, so it has no equations of motion.")
-    if model.nv > COORDINATES:
+    if model.nv > MAX_COORDINATES:
         return _not_shown(f"The equations of {model.nv} coordinates are too long to show here.")
     left_out = []
     try:
-        eom = derive(model, limit=SECONDS, progress=_ignore_progress)
+        eom = derive(model, limit=MAX_DERIVATION_SECONDS, progress=_ignore_progress)
     except CostLimitError as error:
         return _not_shown(f"The closed form is not shown: {error.what}.")
     except LagrangianError as error:
         if not model.constraints:
             raise
         # such as a Python function, which has no closed form: what it acts on has
-        eom = derive(model.replace(constraints=()), limit=SECONDS, progress=_ignore_progress)
+        eom = derive(model.replace(constraints=()), limit=MAX_DERIVATION_SECONDS, progress=_ignore_progress)
         left_out = [
             paragraph(
                 f"These are the equations without {', '.join(x.name for x in model.constraints)}: {error}.", css_class="missing"
@@ -109,7 +109,7 @@ class _EquationsWriter:
         return [
             collapsible(
                 f"The {eom.n} coordinates",
-                table(("coordinate", "is"), rows, left_aligned=(0, 1), max_rows=COORDINATES),
+                table(("coordinate", "is"), rows, left_aligned=(0, 1), max_rows=MAX_COORDINATES),
                 eom.n <= 8,
             )
         ]
@@ -121,8 +121,8 @@ class _EquationsWriter:
         terms = _terms(matrix)
         if not terms:
             return _block(title, paragraph(Html(math_element(typeset.entry_name(matrix.name) + "<mo>=</mo><mn>0</mn>"))))
-        is_short = terms <= READ
-        entries_shown = tuple((same, x) for same, x in matrix_entries(matrix) if is_short or x.term_count <= ENTRY)
+        is_short = terms <= MAX_SHOWN_TERMS
+        entries_shown = tuple((same, x) for same, x in matrix_entries(matrix) if is_short or x.term_count <= MAX_ENTRY_TERMS)
         self.shown_formulas += [x for _, x in entries_shown]
         inner = []
         if with_structure and len(matrix.rows) <= MAX_STRUCTURE_ROWS:
@@ -131,7 +131,9 @@ class _EquationsWriter:
         left_out = len(matrix_entries(matrix)) - len(entries_shown)
         if not is_short:
             inner.append(
-                paragraph(f"The matrix has {terms} terms; {left_out} entries with more than {ENTRY} terms are not shown.")
+                paragraph(
+                    f"The matrix has {terms} terms; {left_out} entries with more than {MAX_ENTRY_TERMS} terms are not shown."
+                )
             )
         inner.append(
             collapsible(f"{len(matrix.entries) - left_out} entries", body, is_long=True)
@@ -149,7 +151,7 @@ class _EquationsWriter:
             return [_block(title, paragraph("All Christoffel symbols are zero: there are no velocity terms."))]
         symbol_count = christoffel.nonzero_count
         rule = typeset.display_equations(_CORIOLIS)
-        if terms > READ:
+        if terms > MAX_SHOWN_TERMS:
             sentence = f"{symbol_count} Christoffel symbols are not zero; they have {terms} terms and are not shown."
             return [_block(title, rule, paragraph(sentence))]
         symbols, coriolis = christoffel_entries(eom), matrix_entries(eom.C)
@@ -159,7 +161,7 @@ class _EquationsWriter:
         if not is_long:
             self.shown_formulas += [x for _, x in coriolis]
         inner = [rule, collapsible(f"Christoffel symbols (not zero: {symbol_count})", body, not is_long, is_long)]
-        if terms <= READ // 2:
+        if terms <= MAX_SHOWN_TERMS // 2:
             inner.append(collapsible("The matrix C", typeset.formulas(coriolis, self.style), not is_long, is_long))
         return [_block(title, *inner)]
 

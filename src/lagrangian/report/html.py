@@ -15,7 +15,7 @@ from lagrangian.plots.svg import data_url, minify_svg, theme_svg
 MAX_SVG_LENGTH = 300_000  # characters; figures that are larger become pictures of dots
 MAX_UNPACKED_LENGTH = 20_000  # characters: what is folded and longer is packed
 MAX_ROWS = 40  # rows of a table; more are not read
-ROUNDING = 1e-12  # of the largest number in a column: less is not told from zero
+ROUNDING = 1e-12  # of the largest number in a column: smaller numbers are shown as zero
 COLUMN_WIDTH = 9.6  # in, the width of a page's text
 
 

@@ -57,16 +57,16 @@ MAX_OUTPUTS = 12  # outputs that figures show
 MAX_DRAWN_JOINTS = 200  # joints of a mechanism that is not drawn
 
 
-def write_study_report(study: Study, path: str | os.PathLike[str] | None = None, front: TitleBlock | None = None) -> Path:
+def write_study_report(study: Study, path: str | os.PathLike[str] | None = None, title_block: TitleBlock | None = None) -> Path:
     """Write one offline page about a study, and return its path, which is `report.html` in its folder by default."""
     target = as_path(path) if path is not None else study.folder / "report.html"
     if target.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{target}: the name of a report must end in .html", concerns="path")
     as_target_path(target)
-    return write(target, study_page(study, front or TitleBlock()))
+    return write(target, study_page(study, title_block or TitleBlock()))
 
 
-def study_page(study: Study, front: TitleBlock) -> str:
+def study_page(study: Study, title_block: TitleBlock) -> str:
     """Make the page of a study as text."""
     parts: Sequence[tuple[str, str, Callable[[Study], Html | None]]] = (
         ("inputs", "Varied parameters", _inputs_html),
@@ -79,7 +79,7 @@ def study_page(study: Study, front: TitleBlock) -> str:
     )
     sections = [PageSection(place, title, body) for place, title, make in parts if (body := make(study)) is not None]
     return render_page(
-        front.title or study.name, _head(study, front), sections, "Written by lagrangian. SI units, angles in rad."
+        title_block.title or study.name, _head(study, title_block), sections, "Written by lagrangian. SI units, angles in rad."
     )
 
 
@@ -88,7 +88,7 @@ def study_html(study: Study) -> str:
     return join_html([paragraph(line) for line in study.summary().splitlines()[:3]] + [_statistics_table(study)])
 
 
-def _head(study: Study, front: TitleBlock) -> Html:
+def _head(study: Study, title_block: TitleBlock) -> Html:
     input_names = ", ".join(study.inputs[:6]) + (" and more" if len(study.inputs) > 6 else "")
     badges = [
         element(
@@ -102,8 +102,8 @@ def _head(study: Study, front: TitleBlock) -> Html:
     ]
     mechanism_name = study.about.get("mechanism", "")
     lead = paragraph(f"A study of {mechanism_name or study.name}: {len(study)} samples of {input_names}.", css_class="lead")
-    head, marks = front.heading(study.name), element("p", *badges, class_="badges")
-    return join_html([head, lead, marks, front.notes_html(), _mechanism_picture(study)])
+    head, marks = title_block.heading(study.name), element("p", *badges, class_="badges")
+    return join_html([head, lead, marks, title_block.notes_html(), _mechanism_picture(study)])
 
 
 def _mechanism_picture(study: Study) -> Html:

@@ -20,7 +20,7 @@ from lagrangian.report.page import TitleBlock
 from lagrangian.sizing.actuators import ActuatorSizing
 
 INVERSE_TOLERANCE = 1e-6  # what a balance without an integrator may be off by: its work is integrated over the rows
-MAX_SHOWN = 4  # limits that are told each
+MAX_SHOWN = 4  # limits with a verdict each; of more, the last verdict has their number
 KEPT_TOLERANCE = 1e-6  # a constraint that is violated by less is kept, where the tolerance does not say
 
 
@@ -29,11 +29,11 @@ class ReportSubject:
     """The motion of a report, its title block, and the sizing of actuators if one is given. Its track is made once."""
 
     motion: Motion
-    front: TitleBlock = field(default_factory=TitleBlock)
+    title_block: TitleBlock = field(default_factory=TitleBlock)
     sizing: ActuatorSizing | None = None
     angles: str = "degrees"  # of plots
     sliders: Any = None  # those of the player, as `animate` takes them
-    failures: dict[str, list[str]] = field(default_factory=dict)  # why, and of which parts
+    failures: dict[str, list[str]] = field(default_factory=dict)  # the titles of sections, by the reason why they are missing
 
     def warn(self) -> None:
         """Warn of the sections that are missing in the page, once for each reason."""
@@ -116,15 +116,15 @@ class ReportSection:
     make: Callable[[ReportSubject], Html | None]
 
 
-def section_body(part: ReportSection, subject: ReportSubject) -> Html | None:
+def section_body(section: ReportSection, subject: ReportSubject) -> Html | None:
     """Make the body of a section. If that fails the body states the reason, and the rest of the report is not lost."""
     try:
-        return part.make(subject)
+        return section.make(subject)
     except LagrangianError as error:
         verb, reason = "is ", f"left out: {error}"
-    except Exception as error:  # whatever it is, it is this part's alone
+    except Exception as error:  # whatever it is, it concerns this section alone
         verb, reason = "", f"could not be written: {type(error).__name__}: {error}"
-    subject.failures.setdefault(reason, []).append(part.title)
+    subject.failures.setdefault(reason, []).append(section.title)
     return paragraph(f"This part {verb}{reason}", css_class="missing")
 
 

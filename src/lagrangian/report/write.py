@@ -23,8 +23,8 @@ from lagrangian.report.page import PageSection, TitleBlock, render_page
 from lagrangian.report.subject import ReportSection, ReportSubject, section_body, verdicts
 from lagrangian.sizing.actuators import ActuatorSizing
 
-PARTS = (MECHANISM, EQUATIONS, JOINTS, FORCES, ENERGY, CONSTRAINTS, EVENTS, ACTUATORS, SOLVER)
-
+SECTIONS = (MECHANISM, EQUATIONS, JOINTS, FORCES, ENERGY, CONSTRAINTS, EVENTS, ACTUATORS, SOLVER)
+_BADGE_CLASSES = {True: "good", False: "bad", None: "open"}
 Progress = Callable[[int, int], object]
 
 
@@ -67,18 +67,20 @@ def report_html(
     if angles not in ANGLES:
         raise ArgumentError(unknown_name_message("angles", angles, ANGLES), concerns="angles")
     subject = ReportSubject(motion, title_block or TitleBlock(), _check_sizing(motion, sizing), angles, sliders)
-    parts = (HEAD, ANIMATION, *PARTS)
+    all_sections = (HEAD, ANIMATION, *SECTIONS)
     bodies: dict[str, Html | None] = {}
-    for number, part in enumerate(parts):
+    for number, section in enumerate(all_sections):
         if progress is not None:
-            progress(number, len(parts))
-        bodies[part.id] = section_body(part, subject)
+            progress(number, len(all_sections))
+        bodies[section.id] = section_body(section, subject)
     if progress is not None:
-        progress(len(parts), len(parts))
+        progress(len(all_sections), len(all_sections))
     subject.warn()
-    sections = [PageSection(part.id, part.title, body) for part in PARTS if (body := bodies[part.id]) is not None]
-    title = subject.front.title or motion.name
-    return render_page(title, join_html(bodies[part.id] or "" for part in (HEAD, ANIMATION)), sections)
+    page_sections = [
+        PageSection(section.id, section.title, body) for section in SECTIONS if (body := bodies[section.id]) is not None
+    ]
+    title = subject.title_block.title or motion.name
+    return render_page(title, join_html(bodies[section.id] or "" for section in (HEAD, ANIMATION)), page_sections)
 
 
 def _check_sizing(motion: Motion, sizing: Any) -> ActuatorSizing | None:
@@ -108,17 +110,14 @@ def heading(subject: ReportSubject) -> Html:
         size_text = f"{len(model.bodies)} bodies, {model.nv} speeds{loops}; {size_text}"
     method = motion.statistics.get("method", "")
     lead = [paragraph(about, css_class="lead")] if about else []
-    name = f"{motion.name}: " if subject.front.title else ""
+    name = f"{motion.name}: " if subject.title_block.title else ""
     run = paragraph(f"{name}{size_text}, by {method}." if method else f"{name}{size_text}.", css_class="quiet")
-    head = subject.front.heading(motion.name)
-    return join_html([head, *lead, run, element("p", *badges, class_="badges"), subject.front.notes_html()])
+    head = subject.title_block.heading(motion.name)
+    return join_html([head, *lead, run, element("p", *badges, class_="badges"), subject.title_block.notes_html()])
 
 
 def first_sentence(words: str) -> str:
     return re.split(r"(?<=[a-z0-9)][.:;])\s", " ".join(words.split()), maxsplit=1)[0].rstrip(":;")
-
-
-_BADGE_CLASSES = {True: "good", False: "bad", None: "open"}
 
 
 def animation_html(subject: ReportSubject, height: str = "480px", picture: Html | None = None, speed: float = 1) -> Html:

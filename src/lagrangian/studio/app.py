@@ -23,7 +23,7 @@ from lagrangian.studio.jobs import JobQueue
 from lagrangian.studio.models import ModelCache, StudioModel
 from lagrangian.studio.open_files import convert_description, read_dropped_file
 from lagrangian.studio.pose import pose_if_possible, pose_mechanism
-from lagrangian.studio.refused import RequestError
+from lagrangian.studio.request_error import RequestError
 from lagrangian.studio.resize_link import resize_link
 from lagrangian.studio.tasks import TASKS
 from lagrangian.studio.thread_warnings import route_warnings_by_thread

@@ -21,6 +21,13 @@ TYPES = {
     "json": "application/json",
 }
 FOLDERS = {"page": ("lagrangian.studio", "page"), "vendored": ("lagrangian.vendored", "")}
+# a page that a job wrote runs in an origin of its own, which cannot reach the studio
+SANDBOX_POLICY = (
+    "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
+    "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
+    "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src data: blob:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
 def package_asset(package: str, folder: str, path: str) -> Response:
@@ -34,15 +41,6 @@ def package_asset(package: str, folder: str, path: str) -> Response:
     if kind is None or not resource.is_file():
         return Response(status_code=404)
     return Response(resource.read_bytes(), media_type=kind)
-
-
-# a page that a job wrote runs in an origin of its own, which cannot reach the studio
-SANDBOX_POLICY = (
-    "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
-    "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
-    "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src data: blob:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 
 
 def job_file(path: Path) -> Response:

@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from lagrangian.studio.refused import RequestError
+from lagrangian.studio.request_error import RequestError
 
 MAX_PROCESSES = 2  # at a time; further jobs wait
 MAX_KNOWN_JOBS = 32  # jobs whose events can be asked for

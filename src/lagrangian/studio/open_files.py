@@ -17,7 +17,7 @@ from lagrangian.description.toml.starter import starter_text
 from lagrangian.errors import LagrangianError, unknown_name_message
 from lagrangian.saving import dumps
 from lagrangian.studio.models import StudioModel
-from lagrangian.studio.refused import RequestError
+from lagrangian.studio.request_error import RequestError
 from lagrangian.studio.thread_warnings import collect_warnings
 
 _WRITER_LOCK = threading.Lock()  # writers silence warnings of the whole process: two at once would not restore them

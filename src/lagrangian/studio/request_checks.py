@@ -12,21 +12,22 @@ from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.viewer.scene.poses import frame_names
 
 
-def read_number(options: Mapping[str, Any], name: str, default: float, least: float, most: float) -> float:
+def read_number(options: Mapping[str, Any], name: str, default: float, lower: float, upper: float) -> float:
     """A number in a range."""
     value = options.get(name)
     if value is None:
         return default
-    if not is_number(value) or not least <= value <= most:
-        raise ArgumentError(f"is {format_value(value)}", argument=name, remedy=f"a number from {least:g} to {most:g} is needed")
+    if not is_number(value) or not lower <= value <= upper:
+        raise ArgumentError(f"is {format_value(value)}", argument=name, remedy=f"a number from {lower:g} to {upper:g} is needed")
     return float(value)
 
 
-def read_text(options: Mapping[str, Any], name: str, default: str = "", most: int = 20_000) -> str:
+def read_text(options: Mapping[str, Any], name: str, default: str = "", max_length: int = 20_000) -> str:
+    """A text of at most `max_length` characters."""
     value = options.get(name)
     if value is None:
         return default
-    if not isinstance(value, str) or len(value) > most:
+    if not isinstance(value, str) or len(value) > max_length:
         raise ArgumentError(f"is {format_value(value)}", argument=name, remedy="a text is needed")
     return value
 

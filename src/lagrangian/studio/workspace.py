@@ -22,7 +22,7 @@ from lagrangian.description.load import FORMATS, format_of
 from lagrangian.description.toml.starter import starter_text
 from lagrangian.errors import ArgumentError, DescriptionError, unknown_name_message
 from lagrangian.studio import open_files
-from lagrangian.studio.refused import RequestError
+from lagrangian.studio.request_error import RequestError
 
 SUFFIXES = {"toml": (".toml",), "urdf": (".urdf", ".xml"), "mjcf": (".xml", ".mjcf"), "sdf": (".sdf", ".world")}
 DRAWING_FORMAT = "drawing"  # a text that the page for drawing keeps: its draft lies beside that of the description

@@ -27,14 +27,14 @@ def animate(
 ) -> Any:
     """Write a motion as a page that plays it (.html), which needs nothing else, or as a film (.gif; .mp4 with ffmpeg).
 
-    `speed` of 0.5 is slow motion. `trace` names frames or bodies whose path is drawn. `size` is that of a film in pixels,
-    640 x 480 for .gif and 960 x 720 for .mp4 if not said; a page fills its window. `progress(done, total)` is called for every
-    picture of a film. The file is `<name>.html` here if `path` does not say another. In a notebook nothing is written without a
-    path: the animation shows itself in its cell.
+    `speed` of 0.5 is slow motion. `trace` names frames or bodies whose path is drawn. `size` is that of a film in pixels, by
+    default 640 x 480 for .gif and 960 x 720 for .mp4; a page fills its window. `progress(done, total)` is called for every
+    picture of a film. `path` is `<name>.html` in the current folder by default. In a notebook nothing is written without a path:
+    the cell shows the animation.
 
     `sliders` of a page change its motion, which the page computes: a list of parameters ("l1"), of numbers by their paths
     ("link3.mass"), of where it begins ("q0.theta1", "qd0.theta1"), of gains ("frequency"), or of one of these with its range,
-    ("l1", 0.2, 0.5). Without it there are those that suggest themselves; False is for none.
+    ("l1", 0.2, 0.5). By default the page chooses some; False writes a page without sliders.
     """
     if path is None and is_notebook():
         from lagrangian.viewer.notebook import display_in_notebook

@@ -108,9 +108,9 @@ class ShapeDifferentiator:
             self.builder = _ReferenceBuilder(mechanism, rows)
             self.scene = self.builder.scene()
 
-    def change_with(self, name: str, value: float, least: float, most: float) -> ShapeChange:
+    def change_with(self, name: str, value: float, lower: float, upper: float) -> ShapeChange:
         """The change with a parameter, or a number by its path, from `value` towards either end of its range."""
-        return ShapeChange(self._derivatives_towards(name, value, most), self._derivatives_towards(name, value, least))
+        return ShapeChange(self._derivatives_towards(name, value, upper), self._derivatives_towards(name, value, lower))
 
     def _derivatives_towards(self, name: str, value: float, end: float) -> ShapeDerivatives:
         for share in RANGE_SHARES if end != value else ():
@@ -158,9 +158,8 @@ class _ComparableBuilder(SceneBuilder):
     def _size(self) -> float:
         return self.first.size
 
-    def _radius(self) -> float:
-        self.draws_pins = self.first.draws_pins
-        return self.first.radius
+    def _radius_and_pins(self) -> tuple[float, bool]:
+        return self.first.radius, self.first.draws_pins
 
     def _ground(self, points: np.ndarray) -> None:
         super()._ground(self.first.points)

@@ -19,6 +19,17 @@ CHECK_EXAMPLES = """
 lagrangian check arm.toml
 lagrangian check robot.urdf --json
 """
+_NOUNS = {  # of the numbers in a summary
+    "bodies": "body",
+    "joints": "joint",
+    "coordinates": "coordinate",
+    "speeds": "speed",
+    "loops": "loop",
+    "constraint_equations": "constraint equation",
+    "frames": "frame",
+    "poses": "pose",
+    "parameters": "parameter",
+}
 
 
 def check(argument: MechanismArgument, json: JsonOption = False) -> int:
@@ -56,10 +67,12 @@ def _print_findings(name: str, m: Mechanism | None, problems: list[Finding], fai
     from rich.table import Table
     from rich.text import Text
 
+    from lagrangian.model.printed_table import pluralise
+
     console = output.stdout()
     if m is not None:
         summary = _summary(m)
-        counts = [_pluralise(summary[k], k.replace("_", " ")) for k in summary if k not in ("name", "mass") and summary[k]]
+        counts = [pluralise(summary[k], noun) for k, noun in _NOUNS.items() if summary[k]]
         console.print(Text.assemble((m.name, "bold cyan"), f": {', '.join(counts)}; total mass {summary['mass']:.4g} kg"))
     colours = {"error": "bold red", "warning": "bold yellow", "note": "dim"}
     grid = Table.grid(padding=(0, 2))
@@ -95,11 +108,6 @@ def _summary(m: Mechanism) -> dict[str, Any]:
         "parameters": len(m.parameters),
         "mass": sum(float(b.mass) for b in m.bodies),
     }
-
-
-def _pluralise(count: int, noun: str) -> str:
-    """A number with its noun, which is given in the plural."""
-    return f"{count} {noun}" if count != 1 else f"1 {'body' if noun == 'bodies' else noun.removesuffix('s')}"
 
 
 def _without_file(message: Warning | str, m: Mechanism | None) -> str:

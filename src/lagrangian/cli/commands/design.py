@@ -53,7 +53,7 @@ RangesOption = Annotated[
 FixedOption = Annotated[
     str | None,
     typer.Option(
-        "--fixed", metavar="NAME,NAME", help="The coordinates to hold, at their start value (q2) or at another one (q2=30deg)."
+        "--fixed", metavar="NAME,NAME", help="The coordinates to fix, at their start value (q2) or at another one (q2=30deg)."
     ),
 ]
 StartOption = Annotated[
@@ -168,7 +168,7 @@ def cycle(
     """Analyse a full cycle of a linkage: dead centres, transmission angle and torque.
 
     The command also finds the travel of all joints and the mechanical advantage. The linkage must have one degree of freedom;
-    hold others with --fixed. An input that cannot make a full turn moves from one dead centre to the other. With --sweep, the
+    fix others with --fixed. An input that cannot make a full turn moves from one dead centre to the other. With --sweep, the
     command compares several lengths or masses.
     """
     import lagrangian as lg

@@ -102,7 +102,7 @@ def _study_starter(name: str, target: Path, mechanism: str) -> str:
         f'{_toml_key(n)} = "normal(0, 0.1)"' for n in m.coordinate_names[:2]
     ]
     frames = [f"{frame.name}.x" for frame in m.frames[:1]]
-    keep = [f'way{k + 1} = "rows({quote_name(n)})"' for k, n in enumerate(m.coordinate_names[:2])]
+    keep = [f'path{k + 1} = "rows({quote_name(n)})"' for k, n in enumerate(m.coordinate_names[:2])]
     keep += [f'speed{k + 1} = "peak({quote_name(f"qd_{n}")})"' for k, n in enumerate(m.speed_names[:2])]
     keep += [f'reach = "max({quote_name(x)})"' for x in frames]
     first_speed = m.speed_names[0] if m.speed_names else "theta1"

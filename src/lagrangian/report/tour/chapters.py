@@ -72,7 +72,7 @@ def circle(output: TourOutput) -> Chapter:
     path = paths.circle((1.2, 1.2), 0.2, duration=10, timing="uniform")
     motion = inverse(model, path, frame="tip", q0={"theta2": -0.8})
     torque = motion.tau[:, 0]
-    least, most = float(torque.min()), float(torque.max())
+    lowest, highest = float(torque.min()), float(torque.max())
     plot = motion.plot("torques")
     picture = mechanism_picture(model, motion.q[0])
     motors = [
@@ -86,13 +86,13 @@ def circle(output: TourOutput) -> Chapter:
         "The tip of the arm follows the circle x = 1.2 + 0.2 cos φ, y = 1.2 + 0.2 sin φ m in 10 s, elbow up. One call solves "
         "the inverse kinematics and dynamics; another chooses motors and gears.",
         CIRCLE,
-        f"θ₁ needs {least:.1f} to {most:.1f} N m",
+        f"θ₁ needs {lowest:.1f} to {highest:.1f} N m",
         [
             Check(
                 "torque at θ₁ [N m]",
-                f"{least:.1f} to {most:.1f}",
+                f"{lowest:.1f} to {highest:.1f}",
                 "71.9 to 168.3 (lectures)",
-                _is_near((least, most), (71.9, 168.3), 0.05),
+                _is_near((lowest, highest), (71.9, 168.3), 0.05),
             ),
             _energy_check(motion),
         ],

@@ -176,7 +176,7 @@ class ReportProcess:
         for run, page, future in running:
             try:
                 messages += future.result()
-            except Exception:  # whatever happened there, here it is told
+            except Exception:  # an error in the other process is raised again here
                 messages += write_run_report(str(run), str(page))
         for message in messages:
             warn(message, ReportWarning)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from lagrangian.errors import ArgumentError, format_value, has_invisible, is_number, unknown_name_message
 
 GROUND = "ground"
-BAR_WIDTH = 0.04  # of a bar, in metres, where nothing is said
+BAR_WIDTH = 0.04  # of a bar by default, in metres
 MAX_PARTS = 80  # bars or pins: more than anybody draws by hand
 MAX_COORDINATE = 1e4  # metres from the origin
 MAX_NAME_LENGTH = 60

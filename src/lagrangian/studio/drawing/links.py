@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.model.printed_table import pluralise
 from lagrangian.studio.drawing.drawing import GROUND, Drawing, DrawnMotor, Slider
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -186,9 +187,7 @@ class DrawingMobility:
 def drawing_mobility(drawing: Drawing) -> DrawingMobility:
     moving, degrees = len(moving_links(drawing)), gruebler_count(drawing)
     pairs = (3 * moving - degrees) // 2
-    count = (
-        f"3 × {moving} {_pluralise(moving, 'link')} − 2 × {pairs} {_pluralise(pairs, 'joint')} = {str(degrees).replace('-', '−')}"
-    )
+    count = f"3 × {pluralise(moving, 'link')} − 2 × {pluralise(pairs, 'joint')} = {degrees}".replace("-", "−")
     message, is_good = _state_message(drawing, degrees)
     return DrawingMobility(degrees, count, message, is_good)
 
@@ -224,7 +223,7 @@ def _drive_message(drawing: Drawing, degrees: int) -> tuple[str, bool]:
         return f"{problem}: the linkage is overconstrained. {special}", False
     if degrees == 0:
         return "No degree of freedom: this is a structure. It moves only with special lengths.", False
-    free = f"{_number_word(degrees)} {_pluralise(degrees, 'degree')} of freedom"
+    free = f"{_number_word(degrees)} {_plural_noun(degrees, 'degree')} of freedom"
     if motors == 0:
         needed = "add a motor to drive it" if degrees == 1 else f"add {_number_word(degrees).lower()} motors to drive it"
         return f"{free}: {needed}. Without a motor, it moves by its own weight.", True
@@ -237,7 +236,7 @@ def _drive_message(drawing: Drawing, degrees: int) -> tuple[str, bool]:
         return f"{free}, and {'a motor drives it' if motors == 1 else 'each has its motor'}.", True
     missing = degrees - motors
     loads = "gravity moves the rest" if drawing.gravity else "the rest follows by its inertia"
-    has = f"{_number_word(motors).lower()} {_pluralise(motors, 'motor')}"
+    has = f"{_number_word(motors).lower()} {_plural_noun(motors, 'motor')}"
     return f"{free}, and {has}: add {_number_word(missing).lower()} more, or {loads}.", True
 
 
@@ -245,8 +244,9 @@ def _number_word(n: int) -> str:
     return _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
 
 
-def _pluralise(n: int, word: str) -> str:
-    return word if n == 1 else f"{word}s"
+def _plural_noun(n: int, noun: str) -> str:
+    """The noun that stands after a number, which may be a word."""
+    return noun if n == 1 else f"{noun}s"
 
 
 def _join_names(names: tuple[str, ...]) -> str:

@@ -150,7 +150,7 @@ class _TomlBuilder:
         return {**parent, "child": text.format_string(edge.child)}
 
     def _loop(self, x: Connection) -> Entries:
-        # the forces of the loop are told as those on its first body, which is better not the ground
+        # the forces of a loop are those on its first body, which should not be the ground
         a, b = (x.b, x.a) if x.a == GROUND else (x.a, x.b)
         entries = {
             "name": text.format_string(self._unused_name(x.pin)),

@@ -19,6 +19,7 @@ from lagrangian.closed_form.sections import (
 from lagrangian.equations.writing import printers
 from lagrangian.equations.writing.printers import MathML
 from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.model.printed_table import pluralise
 from lagrangian.report import typeset
 from lagrangian.report.html import Html, element, number
 from lagrangian.studio.request_checks import read_number
@@ -76,15 +77,11 @@ def equations(request: TaskRequest) -> dict[str, Any]:
     return {
         "parts": parts,
         "latex": "\n\n".join(f"% {p['title']}\n{p['latex']}" for p in parts if p["latex"]),
-        "digest": f"{_count_text(eom.n, 'coordinate')}, {_count_text(len(eom.constraint_names), 'constraint equation')}, "
+        "digest": f"{pluralise(eom.n, 'coordinate')}, {pluralise(len(eom.constraint_names), 'constraint equation')}, "
         f"{terms} terms, derived in {seconds:.2g} s",
         "notes": list(eom.notes),
         "time": seconds,
     }
-
-
-def _count_text(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 class EquationsFormatter:

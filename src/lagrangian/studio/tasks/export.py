@@ -70,7 +70,7 @@ def _read_options(target: Any, options: dict[str, Any]) -> dict[str, Any]:
     values = options.get("options") or {}
     if not isinstance(values, dict):
         raise ArgumentError(f"is {format_value(values)}", argument="options", remedy="a table of names and values is needed")
-    return {str(name): target.read(str(name), str(text)) for name, text in values.items()}
+    return {str(name): target.parse_option(str(name), str(text)) for name, text in values.items()}
 
 
 def report(request: TaskRequest) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def targets() -> list[dict[str, Any]]:
             "about": t.about,
             "functions": functions if not t.file_suffix else [],
             "options": [
-                {"name": n, "about": o.about, "usual": str(o.default), "choices": [str(x) for x in o.choices]}
+                {"name": n, "about": o.about, "default": str(o.default), "choices": [str(x) for x in o.choices]}
                 for n, o in t.options.items()
             ],
         }

@@ -115,11 +115,11 @@ def view(
     """Show a mechanism, with a slider for every joint, or play a motion, in the web browser.
 
     Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism
-    starts, as numbers or a pose's name. `port` is a free one from 8080 on if it is not given. With `block` it serves until
-    Ctrl-C; without, the viewer is given at once, and closed by its `close()`, or by `with`.
+    starts, as numbers or a pose's name. `port` is by default the first free one from 8080 on. With `block` the function serves
+    the page until Ctrl-C; without, it returns the viewer at once, which `close()` or a `with` block closes.
 
-    The page is for this computer alone, at an address with a token that is new each time: other pages, and other computers,
-    get nothing. Who works on another computer forwards a port to it: `ssh -L 8080:127.0.0.1:8080 host`.
+    Only this computer can open the page, at an address with a new token each time: other pages and other computers get an error.
+    To view it from another computer, forward a port: `ssh -L 8080:127.0.0.1:8080 host`.
     """
     if not isinstance(mechanism_or_motion, Mechanism | Motion):
         problem = f"view takes a Mechanism or a Motion, not {type(mechanism_or_motion).__name__}"

@@ -21,12 +21,12 @@ function followTheme(root, changed) {
 /** Keep the values of the sliders and of the model equal; return a function that ends this. */
 function followInputs(computing, model) {
   const { inputs } = computing.plan;
-  const told = ({ detail }) => {
+  const send = ({ detail }) => {
     model.set("inputs", Object.fromEntries(inputs.map((it, k) => [it.label, detail.values[k]])));
     model.save_changes();
   };
   const take = () => computing.set(inputs.map((it) => model.get("inputs")[it.label] ?? it.value));
-  computing.root.addEventListener("lagrangian-changed", told);
+  computing.root.addEventListener("lagrangian-changed", send);
   model.on("change:inputs", take);
   take();
   return () => model.off("change:inputs", take);

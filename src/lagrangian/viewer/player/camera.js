@@ -35,7 +35,7 @@ class Camera {
     const top = Math.min(this.top / this.height, 0.25), bottom = Math.min(this.bottom / this.height, 0.25), margin = 0.95;
     const over = FIELD * (1 - 2 * top) * margin, under = FIELD * (1 - 2 * bottom) * margin, lift = FIELD * (top - bottom);
     const wide = FIELD * (this.width / this.height) * margin;
-    const middle = [0, 1].map((k) => (least(seen, (p) => p[k]) - least(seen, (p) => -p[k])) / 2);
+    const middle = [0, 1].map((k) => (minimumOf(seen, (p) => p[k]) - minimumOf(seen, (p) => -p[k])) / 2);
     let distance = 1;
     for (let turn = 0; turn < 6; turn++) {  // what is near looks larger, and moves the middle
       distance = 1e-3 * this.data.size;
@@ -45,7 +45,7 @@ class Camera {
       }
       for (const k of [0, 1]) {
         const at = (p) => (p[k] - middle[k]) / (distance - p[2]);
-        middle[k] += (distance * (least(seen, at) - least(seen, (p) => -at(p)))) / 2;
+        middle[k] += (distance * (minimumOf(seen, at) - minimumOf(seen, (p) => -at(p)))) / 2;
       }
     }
     this.distance = distance;
@@ -115,18 +115,18 @@ class Camera {
   }
 }
 
-function least(points, of) {
-  let found = Infinity;
-  for (const p of points) found = Math.min(found, of(p));
-  return found;
+function minimumOf(points, of) {
+  let smallest = Infinity;
+  for (const p of points) smallest = Math.min(smallest, of(p));
+  return smallest;
 }
 
 /** The outermost points of a part, in its frame: tighter than the corners of its box. */
 function outermost({ v, low, reach }) {
-  const best = new Map(), every = 3 * Math.ceil(v.length / 30000);
+  const best = new Map(), stride = 3 * Math.ceil(v.length / 30000);
   for (const x of [-1, 0, 1]) for (const y of [-1, 0, 1]) for (const z of [-1, 0, 1]) {
     let far = -Infinity, at = 0;
-    for (let k = 0; k < v.length; k += every) {
+    for (let k = 0; k < v.length; k += stride) {
       const along = x * v[k] + y * v[k + 1] + z * v[k + 2];
       if (along > far) [far, at] = [along, k];
     }
@@ -158,13 +158,13 @@ function outline(data, course) {
  * does not make all else small. */
 function tips(data, shown) {
   const points = [], axis = GROUND_AXES * data.size, [x, y, z] = data.frames[0].p, seen = data.arrows.filter((a) => shown[a.group]);
-  const every = Math.max(1, Math.floor((data.rows * Math.max(1, seen.length / 100)) / 60));
+  const stride = Math.max(1, Math.floor((data.rows * Math.max(1, seen.length / 100)) / 60));
   if (shown.frames) points.push([x + axis, y, z], [x, y + axis, z], [x, y, z + axis]);
   for (const { unit: measure, p, v } of seen)
-    for (let k = 0; k < 3 * data.rows; k += 3 * every) {
+    for (let k = 0; k < 3 * data.rows; k += 3 * stride) {
       const at = [p[k], p[k + 1], p[k + 2]], way = [v[k], v[k + 1], v[k + 2]], length = norm(way);
-      if (length < LEAST * data.size) continue;
-      points.push(add(at, scale(way, Math.min(1, (LONGEST * data.size) / length))));
+      if (length < MIN_ARROW * data.size) continue;
+      points.push(add(at, scale(way, Math.min(1, (MAX_ARROW * data.size) / length))));
       if (measure !== "N m") continue;
       const n = unit(way), e = across(n), f = cross(n, e), r = 1.15 * bow(length, data.size);
       for (const s of [-r, r]) points.push(add(at, scale(e, s)), add(at, scale(f, s)));

@@ -104,13 +104,13 @@ class Course {
 
   /** The path of a frame, with `fine` points for each row. */
   path(frame, fine) {
-    const n = (this.rows - 1) * fine + 1, out = new Float32Array(3 * n), kept = this.weights;
+    const n = (this.rows - 1) * fine + 1, out = new Float32Array(3 * n), savedWeights = this.weights;
     for (let k = 0; k < n; k++) {
       const i = Math.min(Math.floor(k / fine), this.rows - 2);
       this.weights = this.blend(i, k / fine - i);
       out.set(this.vector(frame.p), 3 * k);
     }
-    this.weights = kept;
+    this.weights = savedWeights;
     return out;
   }
 }

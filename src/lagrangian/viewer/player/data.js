@@ -2,17 +2,17 @@
 
 function decode(text) {
   const data = JSON.parse(text);
-  const bytes = inflated(Uint8Array.from(atob(data.block), (c) => c.charCodeAt(0)), data.bytes).buffer;
+  const bytes = inflateBytes(Uint8Array.from(atob(data.block), (c) => c.charCodeAt(0)), data.bytes).buffer;
   const rows = data.rows;
 
   const vectors = (it) => {
-    if (it.fixed) return repeated(it.fixed, rows);
+    if (it.fixed) return repeatRow(it.fixed, rows);
     if (it.wide) return new Float32Array(bytes, it.at, 3 * rows);
     const steps = new Uint16Array(bytes, it.at, 3 * rows);
     return Float32Array.from(steps, (s, k) => it.low[k % 3] + s * it.step);
   };
-  const turns = (it) => {
-    if (it.fixed) return repeated(it.fixed, rows);
+  const quaternions = (it) => {
+    if (it.fixed) return repeatRow(it.fixed, rows);
     return Float32Array.from(new Int16Array(bytes, it.at, 4 * rows), (s) => s / 32767);
   };
 
@@ -20,7 +20,7 @@ function decode(text) {
   for (const frame of data.frames) {
     frame.moves = !(frame.p.fixed && frame.r.fixed);
     frame.p = vectors(frame.p);
-    frame.r = turns(frame.r);
+    frame.r = quaternions(frame.r);
   }
   for (const part of data.parts) {
     part.v = new Uint16Array(bytes, part.v, 3 * part.n);
@@ -34,7 +34,7 @@ function decode(text) {
   return data;
 }
 
-function repeated(values, rows) {
+function repeatRow(values, rows) {
   const out = new Float32Array(values.length * rows);
   for (let k = 0; k < rows; k++) out.set(values, k * values.length);
   return out;

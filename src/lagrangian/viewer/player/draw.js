@@ -8,7 +8,7 @@ const AXES = [[0.835, 0.369, 0], [0, 0.62, 0.451], [0, 0.447, 0.698]];  // x, y,
 const GROUPS = { torques: [0.835, 0.369, 0], reactions: [0, 0.447, 0.698], constraints: [0.8, 0.475, 0.655], wrenches: [0, 0.62, 0.451] };
 const WHOLE = [0, 0, 0, 1];  // of vertices that are metres
 const GROUND_AXES = 0.14;  // sizes
-const LEAST = 0.004, LONGEST = 0.42;  // sizes: shorter arrows are not drawn, of longer ones a part may leave the picture
+const MIN_ARROW = 0.004, MAX_ARROW = 0.42;  // sizes: shorter arrows are not drawn, of longer ones a part may leave the picture
 const OTHER = [0.35, 0.35, 0.35];
 const PATHS = [[0.902, 0.624, 0], [0.337, 0.706, 0.914], [0.8, 0.475, 0.655], [0, 0.62, 0.451]];
 const colorOf = (group) => GROUPS[group] || OTHER;
@@ -23,15 +23,15 @@ function upload(stage, data, course) {
     if (!known.has(key)) known.set(key, stage.mesh(part));
     return known.get(key);
   });
-  const fine = fineness(data);
+  const fine = pointsPerRow(data);
   const lines = data.rows > 1 ? data.traces.map((k) => stage.line(course.path(data.frames[k], fine))) : [];
   return { stage, meshes, lines, fine };
 }
 
 /** The number of points of a path for each row. */
-const fineness = (data) => (data.rows < 500 ? 4 : data.rows < 2000 ? 2 : 1);
+const pointsPerRow = (data) => (data.rows < 500 ? 4 : data.rows < 2000 ? 2 : 1);
 
-function solids(player, meshes, shapes) {
+function solidItems(player, meshes, shapes) {
   const { data, course } = player, out = [];
   data.parts.forEach((part, k) =>
     out.push({ mesh: meshes[k], model: course.poses[part.frame], box: part.v instanceof Uint16Array ? [...part.low, part.reach] : WHOLE, color: [...part.color, part.opacity] }));
@@ -71,7 +71,7 @@ function twist(out, shapes, point, way, size, color) {
   out.push({ mesh: shapes.cone, model: along(add(point, scale(out_, radius)), on, head, 0.34 * head), ...common });
 }
 
-function signs(player, shapes, labels) {
+function arrowsAndAxes(player, shapes, labels) {
   const { data, course, shown } = player, out = [], size = data.size;
   if (shown.frames)
     data.frames.forEach((frame, k) => {
@@ -83,15 +83,15 @@ function signs(player, shapes, labels) {
   for (const it of data.arrows) {
     if (!shown[it.group]) continue;
     const way = course.vector(it.v), point = course.vector(it.p, [0, 0, 0]), length = norm(way);
-    if (length < LEAST * size) continue;
+    if (length < MIN_ARROW * size) continue;
     (it.unit === "N m" ? twist : arrow)(out, shapes, point, way, size, colorOf(it.group));
-    labels.push({ text: `${figure(length / it.scale)} ${it.unit}`, at: add(point, way), from: point, color: colorOf(it.group), rank: 0 });
+    labels.push({ text: `${formatValue(length / it.scale)} ${it.unit}`, at: add(point, way), from: point, color: colorOf(it.group), rank: 0 });
   }
   return out;
 }
 
 /** A number with three figures, without an exponent if possible. */
-function figure(x) {
+function formatValue(x) {
   if (x >= 1e5 || x < 1e-3) return x.toExponential(1);
   return x >= 100 ? x.toFixed(0) : x.toPrecision(3);
 }
@@ -100,7 +100,7 @@ function paint(player, stage, width, height, ratio) {
   const { data, camera, course, radius, middle, shown } = player, gl = stage.gl, look = SHADES[player.theme];
   const { up, x, y } = camera, gpu = player.gpu;
   stage.room(width, height);
-  const things = solids(player, gpu.meshes, stage.shapes), labels = [];
+  const things = solidItems(player, gpu.meshes, stage.shapes), labels = [];
   const light = lights(camera);
   const reach = Math.max(4.5 * radius, 1.2 * norm(sub(camera.target, middle)) + 4 * radius), view = camera.view(reach);
   const base = sub(middle, scale(up, dot(middle, up) - data.floor));
@@ -149,7 +149,7 @@ function paint(player, stage, width, height, ratio) {
   for (const item of things.filter((i) => i.color[3] < 1).sort((a, b) => far(b) - far(a))) stage.draw(item);
   gl.disable(gl.BLEND);
   gl.depthRange(0, 0.1);  // arrows and axes are seen through the bodies
-  drawSigns(stage, signs(player, stage.shapes, labels), look, 0.0022 * data.size);
+  drawSigns(stage, arrowsAndAxes(player, stage.shapes, labels), look, 0.0022 * data.size);
   gl.depthRange(0, 1);
   gl.bindVertexArray(null);
   return labels;
@@ -199,7 +199,7 @@ function castShadow(stage, things, { up, x, y, base, light, reach, data }) {
 }
 
 /** Labels with names and values over the picture, without those that would cover others. */
-function write(context, labels, camera, theme, ratio) {
+function writeLabels(context, labels, camera, theme, ratio) {
   const look = SHADES[theme], taken = [];
   context.font = `500 ${Math.round(11.5 * ratio)}px system-ui, sans-serif`;
   context.textBaseline = "middle";

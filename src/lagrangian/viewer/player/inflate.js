@@ -2,7 +2,7 @@
 // browser of these years for it.
 
 /** `size` bytes, from those that zlib wrote. */
-function inflated(from, size) {
+function inflateBytes(from, size) {
   const out = new Uint8Array(size);
   let at = 2, bit = 0, held = 0, end = 0;  // behind zlib's two bytes
 
@@ -39,14 +39,14 @@ function inflated(from, size) {
       end += length;
       continue;
     }
-    const { lengths, distances } = kind === 1 ? FIXED : dynamic(bits, symbol);
+    const { lengths, distances } = kind === 1 ? FIXED : readTables(bits, symbol);
     for (let code = symbol(lengths); code !== 256; code = symbol(lengths)) {
       if (code < 256) {
         out[end++] = code;
         continue;
       }
-      const [base, more] = LENGTHS[code - 257], length = base + bits(more), [far, farther] = DISTANCES[symbol(distances)];
-      const distance = far + bits(farther);
+      const [minLength, lengthBits] = LENGTHS[code - 257], length = minLength + bits(lengthBits);
+      const [minDistance, distanceBits] = DISTANCES[symbol(distances)], distance = minDistance + bits(distanceBits);
       for (let k = 0; k < length; k++, end++) out[end] = out[end - distance];
     }
   }
@@ -54,32 +54,32 @@ function inflated(from, size) {
 }
 
 /** Codes of these lengths, in their canonical order. */
-function codes(lengths) {
+function huffmanTable(lengths) {
   const counts = new Array(16).fill(0), symbols = [];
   for (const length of lengths) if (length) counts[length]++;
   for (let length = 1; length < 16; length++) lengths.forEach((own, k) => own === length && symbols.push(k));
   return { counts, symbols };
 }
 
-function dynamic(bits, symbol) {
-  const many = bits(5) + 257, far = bits(5) + 1, some = bits(4) + 4, order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-  const short = new Array(19).fill(0), lengths = [];
-  for (let k = 0; k < some; k++) short[order[k]] = bits(3);
-  const table = codes(short);
-  while (lengths.length < many + far) {
+function readTables(bits, symbol) {
+  const lengthCount = bits(5) + 257, distanceCount = bits(5) + 1, codeLengthCount = bits(4) + 4, order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+  const codeLengths = new Array(19).fill(0), lengths = [];
+  for (let k = 0; k < codeLengthCount; k++) codeLengths[order[k]] = bits(3);
+  const table = huffmanTable(codeLengths);
+  while (lengths.length < lengthCount + distanceCount) {
     const code = symbol(table);
     if (code < 16) lengths.push(code);
     else {
-      const again = code === 16 ? lengths[lengths.length - 1] : 0, times = code === 16 ? 3 + bits(2) : code === 17 ? 3 + bits(3) : 11 + bits(7);
-      for (let k = 0; k < times; k++) lengths.push(again);
+      const repeated = code === 16 ? lengths[lengths.length - 1] : 0, count = code === 16 ? 3 + bits(2) : code === 17 ? 3 + bits(3) : 11 + bits(7);
+      for (let k = 0; k < count; k++) lengths.push(repeated);
     }
   }
-  return { lengths: codes(lengths.slice(0, many)), distances: codes(lengths.slice(many)) };
+  return { lengths: huffmanTable(lengths.slice(0, lengthCount)), distances: huffmanTable(lengths.slice(lengthCount)) };
 }
 
-const fixed = (k) => (k < 144 ? 8 : k < 256 ? 9 : k < 280 ? 7 : 8);
-const FIXED = { lengths: codes(Array.from({ length: 288 }, (_, k) => fixed(k))), distances: codes(new Array(30).fill(5)) };
-const LENGTHS = [], DISTANCES = [];  // the least, and how many bits say how much more
+const fixedLength = (k) => (k < 144 ? 8 : k < 256 ? 9 : k < 280 ? 7 : 8);
+const FIXED = { lengths: huffmanTable(Array.from({ length: 288 }, (_, k) => fixedLength(k))), distances: huffmanTable(new Array(30).fill(5)) };
+const LENGTHS = [], DISTANCES = [];  // the smallest of each code, and the number of bits that are added to it
 for (let k = 0, base = 3; k < 28; k++) {
   const more = k < 8 ? 0 : (k >> 2) - 1;
   LENGTHS.push([base, more]);

@@ -2,7 +2,7 @@
 
 const PAUSE = 0.7;  // s, at the end, before it begins again
 const MAX_PIXELS = 6e6;  // pixels of a picture
-const FEW = 4;  // arrows of a group that are shown from the start
+const MAX_SHOWN_ARROWS = 4;  // arrows of a group that are shown from the start
 
 class Player {
   constructor(root, data) {
@@ -16,14 +16,14 @@ class Player {
     this.groups = [...new Set(data.arrows.map((a) => a.group))];
     this.shown = { frames: false, path: data.traces.length > 0 };
     for (const group of this.groups)
-      this.shown[group] = ["torques", "wrenches"].includes(group) && data.arrows.filter((a) => a.group === group).length <= FEW;
+      this.shown[group] = ["torques", "wrenches"].includes(group) && data.arrows.filter((a) => a.group === group).length <= MAX_SHOWN_ARROWS;
     this.camera = new Camera(data, points, () => tips(data, this.shown));
     this.now = 0;  // s since the start
     this.speed = data.speed;
     this.loop = true;
     this.visible = false;
     this.rest = 0;
-    this.watchers = [];  // functions that are told of every picture
+    this.watchers = [];  // functions that are called with every picture
     this.closing = [];  // functions that end what goes on outside of its element
     const still = data.rows < 2;
     this.playing = !still && data.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -155,7 +155,7 @@ class Player {
     this.stale = false;
     this.controls.update();
     this.root.classList.toggle("lgp-dark", this.theme === "dark");
-    for (const tell of this.watchers) tell(this);
+    for (const watcher of this.watchers) watcher(this);
     if (!on) return this.fail();
     const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MAX_PIXELS / (canvas.clientWidth * canvas.clientHeight || 1)));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
@@ -168,7 +168,7 @@ class Player {
     this.other = false;
     const labels = paint(this, on, width, height, ratio);
     this.context.drawImage(on.canvas, 0, on.canvas.height - height, width, height, 0, 0, width, height);
-    write(this.context, labels, this.camera, this.theme, ratio);
+    writeLabels(this.context, labels, this.camera, this.theme, ratio);
     this.drawn = (this.drawn || 0) + 1;
   }
 

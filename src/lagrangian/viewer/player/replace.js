@@ -9,8 +9,8 @@
  */
 function replaceMotion(player, motion) {
   const { data } = player;
-  if (player.first?.data !== data) player.first = kept(data);
-  const { t, start, rows, frames, arrows } = motion ? unfolded(data, motion) : player.first;
+  if (player.first?.data !== data) player.first = recordedData(data);
+  const { t, start, rows, frames, arrows } = motion ? motionData(data, motion) : player.first;
   Object.assign(data, { t, start, rows, arrows });
   data.frames.forEach((frame, k) => Object.assign(frame, frames[k]));
   if (!motion) {
@@ -18,7 +18,7 @@ function replaceMotion(player, motion) {
     data.struts.forEach((strut, k) => Object.assign(strut, player.first.struts[k]));
   }
   for (const { part, v } of motion?.parts || []) {
-    const [low, high] = bounds(v);
+    const [low, high] = vertexBounds(v);
     Object.assign(data.parts[part], { v, low, high });
   }
   for (const { strut, pa, pb } of motion?.struts || []) Object.assign(data.struts[strut], { pa, pb });
@@ -29,12 +29,12 @@ function replaceMotion(player, motion) {
   player.other = true;
   player.controls.measure();
   player.controls.offer(motion?.groups || player.groups, motion?.why || "");
-  later(player);
+  refitLater(player);
   player.refresh();
 }
 
 /** The data of the first motion, to return to it. */
-function kept(data) {
+function recordedData(data) {
   const { t, start, rows, frames, arrows, parts, struts } = data;
   return {
     data, t, start, rows, arrows, frames: frames.map(({ p, r, moves }) => ({ p, r, moves })),
@@ -43,7 +43,7 @@ function kept(data) {
 }
 
 /** The times from the start, and the numbers of each frame apart. */
-function unfolded(data, { t, poses, arrows }) {
+function motionData(data, { t, poses, arrows }) {
   const rows = t.length, many = data.frames.length;
   const frames = data.frames.map((_, k) => {
     const p = new Float32Array(3 * rows), r = new Float32Array(4 * rows);
@@ -56,7 +56,7 @@ function unfolded(data, { t, poses, arrows }) {
   return { t: Float32Array.from(t, (x) => x - t[0]), start: t[0], rows, frames, arrows: arrows || [] };
 }
 
-function bounds(v) {
+function vertexBounds(v) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   for (let k = 0; k < v.length; k++) {
     if (v[k] < low[k % 3]) low[k % 3] = v[k];
@@ -66,7 +66,7 @@ function bounds(v) {
 }
 
 /** Tell the camera the new extent, which it uses at the next fit, not while a slider moves. */
-function later(player) {
+function refitLater(player) {
   const { camera } = player;
   Object.defineProperty(camera, "points", {
     configurable: true,
@@ -102,7 +102,7 @@ function reload(gpu, data, course) {
     if (wide && gpu.meshes[k].wide) stage.refill(gpu.meshes[k].vertices, part.v);
     else if (wide || gpu.meshes[k].wide) gpu.meshes[k] = stage.mesh(part);
   });
-  gpu.fine = fineness(data);
+  gpu.fine = pointsPerRow(data);
   if (data.rows < 2) return void (gpu.lines = []);
   data.traces.forEach((frame, k) => {
     const points = course.path(data.frames[frame], gpu.fine), line = gpu.lines[k];

@@ -16,7 +16,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, warn
 from lagrangian.files import as_target_path, replacing, write
-from lagrangian.viewer.render.colors import colour_palette, count_colours
+from lagrangian.viewer.render.colours import colour_palette, count_colours
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.render.still import check_size
 from lagrangian.viewer.scene.scene import Track

@@ -1,4 +1,4 @@
-"""A small renderer in numpy: triangles to pixels with a depth buffer, smooth shading, a grid and soft shadows on the floor."""
+"""A small renderer in numpy: triangles to pixels with a depth buffer, and their smooth shading."""
 
 from __future__ import annotations
 

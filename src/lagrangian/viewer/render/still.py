@@ -14,7 +14,7 @@ from lagrangian.errors import ArgumentError
 from lagrangian.files import write
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.render.camera import read_view
-from lagrangian.viewer.render.colors import colour_palette, count_colours, decode_colours
+from lagrangian.viewer.render.colours import colour_palette, count_colours, decode_colours
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.scene.track import still_track
 

@@ -55,8 +55,7 @@ class SceneBuilder:
         self.view_direction = framing.view_direction(self.up, self.normal)
         self.colors = dict(zip(self.mechanism.body_index, palette.body_colours([b.name for b in mechanism.bodies]), strict=True))
         self.size = self._size()
-        self.draws_pins = True
-        self.radius = self._radius()
+        self.radius, self.draws_pins = self._radius_and_pins()
         self.visual_meshes = visual_meshes(mechanism, self.radius)
         self.parts: list[ScenePart] = []
 
@@ -116,10 +115,11 @@ class SceneBuilder:
             sizes.append(float(np.sqrt(max(0.0, 6 * np.trace(body.inertia_matrix) / float(body.mass)))))
         return max(sizes, default=0.0)
 
-    def _radius(self) -> float:
-        """The radius of bars: a share of the size of the mechanism, but slender where links are short.
+    def _radius_and_pins(self) -> tuple[float, bool]:
+        """The radius of bars, and whether pins are drawn.
 
-        It also decides whether pins are drawn.
+        The radius is a share of the size of the mechanism, but bars are slender where links are short. Pins are not drawn where
+        they would hide the links.
         """
         lengths = [
             float(np.linalg.norm(x.point - o.joint_position))
@@ -129,10 +129,9 @@ class SceneBuilder:
         ]
         long = [x for x in lengths if x > 0.02 * self.size]
         if not long and lengths and max(lengths) > 1e-3 / len(lengths) * self.size:  # a chain of many links: thin, but seen
-            usual = float(np.percentile(lengths, 75))
-            r = max(0.15 * usual, 0.004 * self.size)
-            self.draws_pins = r < 0.3 * usual  # closer together they would hide the links
-            return r
+            typical_length = float(np.percentile(lengths, 75))
+            r = max(0.15 * typical_length, 0.004 * self.size)
+            return r, r < 0.3 * typical_length
         lengths = long
         share = 0.022 if self.normal is not None or self.mechanism.loops else 0.036  # an arm is stouter than a linkage
         r = min(share * self.size, 0.15 * float(np.percentile(lengths, 75))) if lengths else share * self.size
@@ -144,7 +143,7 @@ class SceneBuilder:
             if "loop" in (a.kind, b.kind) or o.body is None
         ]
         # pins of a platform stay clear of each other
-        return min(r, max(0.55 * r, 0.38 * min((x for x in between if x > 1e-3 * self.size), default=r / 0.38)))
+        return min(r, max(0.55 * r, 0.38 * min((x for x in between if x > 1e-3 * self.size), default=r / 0.38))), True
 
     def _bar_radius(self, outline: BodyOutline) -> float:
         """The radius of one body's bars: an arm is slimmer towards its end."""
@@ -195,7 +194,7 @@ class SceneBuilder:
     def _has_derived_shape(self, outline: BodyOutline) -> bool:
         """Whether a body is drawn from its shape and joint axes: where nothing has visuals, or its own cannot be read.
 
-        In a robot's file, what has none is not to be seen: it is a frame, or a sensor.
+        In a robot's file, a body without visuals is not drawn: it is a frame, or a sensor.
         """
         body = outline.body
         if body is None or body.name in self.visual_meshes:
@@ -204,7 +203,7 @@ class SceneBuilder:
 
     @property
     def _is_robot(self) -> bool:
-        """Whether the file is in a format that says all that is to be seen."""
+        """Whether the file is in a format that describes everything visible."""
         return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf", ".sdf", ".world"))
 
     def _only_rolls(self, outline: BodyOutline) -> bool:

@@ -1,6 +1,6 @@
 // The application for drawing: the drawing, its tools, the picture, and the server's answers about the drawing.
-import { ask, job, latest, Stopped } from "../js/api.js";
-import { posed } from "./drag.js";
+import { ask, job, latestOnly, JobStopped } from "../js/api.js";
+import { nearestClosed } from "./drag.js";
 import * as edits from "./edits.js";
 import { $, make } from "./dom.js";
 import { EquationsPanel } from "./equations.js";
@@ -8,13 +8,13 @@ import { Files } from "./files.js";
 import { forcesAt, ForcesPanel } from "./forces.js";
 import { History } from "./history.js";
 import { icon } from "./icons.js";
-import { part } from "./part.js";
+import { partPanel } from "./part.js";
 import { Player, Track } from "./play.js";
 import { guideAt, Picture } from "./render.js";
-import { turned } from "./run.js";
-import { under } from "./snap.js";
-import { freedom, system } from "./solve.js";
-import { made, TOOLS } from "./tools.js";
+import { motorMotion } from "./run.js";
+import { partAt } from "./snap.js";
+import { degreesOfFreedom, system } from "./solve.js";
+import { makeTools, TOOLS } from "./tools.js";
 import { View } from "./view.js";
 
 export const TABS = ["part", "equations", "forces", "toml"];
@@ -25,7 +25,7 @@ export class App {
     this.view = new View($("stage"));
     this.picture = new Picture($("stage"), this.view);
     this.state = { chosen: null, hovered: null, labels: true };
-    this.tools = made();
+    this.tools = makeTools();
     this.tool = "bar";
     this.tab = "part";
     this.snapping = true;
@@ -36,7 +36,7 @@ export class App {
     this.files = new Files(this);
     this.equations = new EquationsPanel($("panel-equations"));
     this.forces = new ForcesPanel($("panel-forces"), this);
-    this.describe = latest(() => this.#describe());
+    this.describe = latestOnly(() => this.#describe());
     this.history.onChange((_, how) => this.#changed(how));
     this.view.onChange(() => this.draw());
   }
@@ -66,7 +66,7 @@ export class App {
   }
 
   hover(at) {
-    this.state.hovered = at && !this.player.moved ? under(this.drawing, this.view, at.px, at.py) : null;
+    this.state.hovered = at && !this.player.moved ? partAt(this.drawing, this.view, at.px, at.py) : null;
     if (at && !this.player.moved) this.tools[this.tool].hover?.(this, at);
     else if (!this.state.pending) this.state.snapped = null;
     $("stage").dataset.over = this.state.hovered?.kind ?? "";
@@ -85,7 +85,7 @@ export class App {
   /** Make the pose on the screen the drawn one before the drawing is changed. */
   #adopt() {
     if (!this.player.moved || !this.player.track) return;
-    const places = posed(this.drawing, this.player.track.places(this.player.time));
+    const places = nearestClosed(this.drawing, this.player.track.places(this.player.time));
     Object.assign(this.player, { moved: false, playing: false });
     if (places) this.history.change((d) => edits.place(d, places));
   }
@@ -176,7 +176,7 @@ export class App {
   #changed(how) {
     Object.assign(this.player, { moved: false, playing: false });
     if (how === "undo" || how === "new") this.tools[this.tool].cancel?.(this); // what it began with may be gone
-    this.turned = turned(this.drawing);
+    this.turned = motorMotion(this.drawing);
     this.run?.stop();
     this.run = this.moved = null;
     this.#follow();
@@ -208,7 +208,7 @@ export class App {
   async #describe() {
     try {
       this.answer = await ask("POST", "/api/drawing", { drawing: this.drawing });
-      const special = this.answer.degrees < 1 && this.drawing.bars.length && this.answer.text && freedom(system(this.drawing)) > 0;
+      const special = this.answer.degrees < 1 && this.drawing.bars.length && this.answer.text && degreesOfFreedom(system(this.drawing)) > 0;
       $("words").textContent = special ? `Gruebler's count is ${this.answer.degrees}, but the linkage can move with these lengths.` : this.answer.words;
       $("count").textContent = this.answer.count && this.drawing.bars.length ? `Gruebler: ${this.answer.count}` : "";
       $("words").parentElement.classList.toggle("bad", !this.answer.good && this.drawing.bars.length > 0);
@@ -237,7 +237,7 @@ export class App {
       if (found.warnings.length && !this.withForces) this.say(found.warnings[0], "bad");
       if (play) this.player.toggle();
     } catch (error) {
-      if (error instanceof Stopped) return void (run === this.run && this.forces.clear("You stopped the computation. Choose Forces again, or change the drawing, to compute the motion."));
+      if (error instanceof JobStopped) return void (run === this.run && this.forces.clear("You stopped the computation. Choose Forces again, or change the drawing, to compute the motion."));
       if (run === this.run) this.forces.clear(make("p", { class: "trouble" }, [error.message, error.remedy].filter(Boolean).join("; ")));
       if (run === this.run && play) this.say(error.message, "bad");
     } finally {
@@ -261,14 +261,14 @@ export class App {
   // -- the page --------------------------------------------------------------------------------------------------------
 
   #panel() {
-    if (this.tab === "part") this.#part();
+    if (this.tab === "part") this.#partPanel();
     this.#answered();
   }
 
   /** Show the fields of the selected part; the field with the focus keeps it. */
-  #part() {
+  #partPanel() {
     const panel = $("panel-part"), focused = panel.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-    panel.replaceChildren(...part(this).filter(Boolean));
+    panel.replaceChildren(...partPanel(this).filter(Boolean));
     if (focused !== null) panel.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
   }
 

@@ -14,18 +14,18 @@ export function make(tag, attributes = {}, ...inner) {
 }
 
 /** A field for a number. `put(value)` returns false if the value is not possible. */
-export function numberField(label, unit, value, put, { step = "any", digits = 6, least = null } = {}) {
-  const input = make("input", { type: "number", step, min: least, value: Number(value.toPrecision(digits)), "aria-label": unit ? `${label} in ${unit}` : label });
+export function numberField(label, unit, value, put, { step = "any", digits = 6, min = null } = {}) {
+  const input = make("input", { type: "number", step, min, value: Number(value.toPrecision(digits)), "aria-label": unit ? `${label} in ${unit}` : label });
   input.addEventListener("change", () => {
-    const given = input.valueAsNumber;
-    const fits = Number.isFinite(given) && (least === null || given >= least) && put(given) !== false;
+    const entered = input.valueAsNumber;
+    const fits = Number.isFinite(entered) && (min === null || entered >= min) && put(entered) !== false;
     if (!fits) input.value = Number(value.toPrecision(digits));
   });
   return make("label", { class: "field" }, make("span", {}, label), input, make("span", { class: "unit" }, unit));
 }
 
-export function textField(label, value, put, { most = 60 } = {}) {
-  const input = make("input", { type: "text", value, maxlength: most, spellcheck: "false", autocomplete: "off", "aria-label": label });
+export function textField(label, value, put, { maxLength = 60 } = {}) {
+  const input = make("input", { type: "text", value, maxlength: maxLength, spellcheck: "false", autocomplete: "off", "aria-label": label });
   input.addEventListener("change", () => { if (put(input.value.trim()) === false) input.value = value; });
   return make("label", { class: "field" }, make("span", {}, label), input);
 }

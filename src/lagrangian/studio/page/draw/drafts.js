@@ -1,16 +1,16 @@
 // Drafts of drawings that are not saved yet: the server keeps them on disk; while there is no server, the browser keeps them.
-import { ask, latest } from "../js/api.js";
+import { ask, latestOnly } from "../js/api.js";
 import { question } from "../js/dialog.js";
-import { unsent } from "../js/unsent.js";
-import { whole } from "./edits.js";
+import { unsentText } from "../js/unsent.js";
+import { withDefaults } from "./edits.js";
 
-const UNSENT = "lagrangian-unsent-drawing", AGAIN = 3000; // ms until the next attempt when the server did not answer
+const UNSENT = "lagrangian-unsent-drawing", RETRY_DELAY = 3000; // ms until the next attempt when the server did not answer
 
 /** Read a drawing from JSON; null if it is none, or is empty. */
-function drawn(text) {
+function parseDrawing(text) {
   try {
     const found = JSON.parse(text);
-    return found?.pins?.length ? whole(found) : null;
+    return found?.pins?.length ? withDefaults(found) : null;
   } catch {
     return null;
   }
@@ -22,7 +22,7 @@ export class Drafts {
     this.on = on;
     this.waiting = new Map(); // drawings that no server has yet, with the digest of the file that they began from
     this.revisions = new Map();
-    this.send = latest(() => this.#send());
+    this.send = latestOnly(() => this.#send());
     addEventListener("pagehide", () => {
       for (const path of this.waiting.keys()) this.#put(path, { keepalive: true }).catch(() => {});
     });
@@ -38,8 +38,8 @@ export class Drafts {
   async read(path) {
     const { text, revision, digest } = await this.#ask(path);
     this.revisions.set(path, revision);
-    const left = unsent(UNSENT), own = left?.folder === this.folder && left.path === path ? drawn(left.text) : null;
-    return { drawing: own ?? drawn(text), digest, unsent: Boolean(own) };
+    const left = unsentText(UNSENT), own = left?.folder === this.folder && left.path === path ? parseDrawing(left.text) : null;
+    return { drawing: own ?? parseDrawing(text), digest, unsent: Boolean(own) };
   }
 
   #ask(path) {
@@ -70,8 +70,8 @@ export class Drafts {
         if (!this.revisions.has(path)) this.revisions.set(path, (await this.#ask(path)).revision);
         this.revisions.set(path, (await this.#put(path)).revision);
         if (this.waiting.get(path) === asked) this.waiting.delete(path);
-        const left = unsent(UNSENT);
-        if (left?.folder === this.folder && left.path === path) unsent(UNSENT, null);
+        const left = unsentText(UNSENT);
+        if (left?.folder === this.folder && left.path === path) unsentText(UNSENT, null);
         this.failed = false;
       } catch (error) {
         if (error.status === 409) await this.#elsewhere(path, error);
@@ -83,10 +83,10 @@ export class Drafts {
 
   /** Keep a draft in the browser until a server takes it. */
   #keep(path, error) {
-    unsent(UNSENT, { text: JSON.stringify(this.waiting.get(path).drawing), path, folder: this.folder });
+    unsentText(UNSENT, { text: JSON.stringify(this.waiting.get(path).drawing), path, folder: this.folder });
     if (!this.failed) this.on.trouble(error);
     this.failed = true;
-    this.again = setTimeout(() => this.send(), AGAIN);
+    this.again = setTimeout(() => this.send(), RETRY_DELAY);
     this.#show();
   }
 
@@ -95,7 +95,7 @@ export class Drafts {
     const actions = [{ name: "theirs", label: "Use the other drawing" }, { name: "mine", label: "Keep this drawing" }];
     const answer = await question("Open in another tab", { text: `${message}.`, actions });
     this.revisions.set(path, body.revision);
-    const theirs = answer?.action === "theirs" && drawn(body.text);
+    const theirs = answer?.action === "theirs" && parseDrawing(body.text);
     if (theirs) {
       this.waiting.delete(path);
       this.on.theirs(path, theirs);

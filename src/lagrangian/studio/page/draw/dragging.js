@@ -1,7 +1,7 @@
 // Tools that drag parts: the linkage with its lengths fixed, or a pin to another position.
 import { Drag } from "./drag.js";
 import * as edits from "./edits.js";
-import { pinNear, snap, under } from "./snap.js";
+import { pinNear, snap, partAt } from "./snap.js";
 import { close, system } from "./solve.js";
 
 export const CLICK = 5; // pixels: less is no drag
@@ -9,7 +9,7 @@ export const CLICK = 5; // pixels: less is no drag
 /** Drag the linkage; its lengths stay. */
 export class Move {
   down(app, at) {
-    this.hit = under(app.drawing, app.view, at.px, at.py, at.touch);
+    this.hit = partAt(app.drawing, app.view, at.px, at.py, at.touch);
     this.start = at;
     this.before = app.drawing;
     this.dragged = false;
@@ -82,7 +82,7 @@ export function joinKeepingLengths(drawing, pulled, other) {
 /** Move pins; lengths change. */
 export class Shape {
   down(app, at) {
-    this.hit = under(app.drawing, app.view, at.px, at.py, at.touch);
+    this.hit = partAt(app.drawing, app.view, at.px, at.py, at.touch);
     this.start = at;
     this.before = app.drawing;
     this.dragged = false;

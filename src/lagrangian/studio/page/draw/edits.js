@@ -7,7 +7,7 @@ export const empty = () => ({ name: "linkage", gravity: 9.81, pins: [], bars: []
 export const copy = (drawing) => structuredClone(drawing);
 
 /** A drawing with defaults for the entries that it leaves out. */
-export function whole(given) {
+export function withDefaults(given) {
   const d = { ...empty(), ...copy(given) };
   d.pins = d.pins.map((pin) => ({ ground: false, trace: false, ...pin }));
   d.bars = d.bars.map((bar) => ({ name: bar.pins.join(""), width: WIDTH, mass: null, ...bar }));
@@ -36,7 +36,7 @@ export const lengthOf = (d, bar, a = bar.pins[0], b = bar.pins[1]) => {
 
 export const tidy = (x) => Number(x.toPrecision(14)); // 0.30000000000000004 m is 0.3 m
 
-function free(names, first) {
+function freeName(names, first) {
   if (first && !names.has(first)) return first;
   for (let round = 0; ; round++) {
     for (const letter of LETTERS) {
@@ -47,7 +47,7 @@ function free(names, first) {
 }
 
 export function addPin(d, x, y, { ground = false, trace = false, name = "" } = {}) {
-  const pin = { name: free(new Set(d.pins.map((one) => one.name)), name), x: tidy(x), y: tidy(y), ground, trace };
+  const pin = { name: freeName(new Set(d.pins.map((one) => one.name)), name), x: tidy(x), y: tidy(y), ground, trace };
   d.pins.push(pin);
   return pin.name;
 }

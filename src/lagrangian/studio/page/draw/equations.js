@@ -1,5 +1,5 @@
 // The equations of motion of the drawing, typeset by the server, and copied as LaTeX.
-import { job, Stopped } from "../js/api.js";
+import { job, JobStopped } from "../js/api.js";
 import { typeset } from "../js/typeset.js";
 import { make } from "./dom.js";
 
@@ -19,20 +19,20 @@ export class EquationsPanel {
     if (text === this.text) return;
     this.running?.stop();
     this.text = text;
-    const told = make("p", { class: "quiet" }, "Deriving the equations …");
+    const label = make("p", { class: "quiet" }, "Deriving the equations …");
     const stop = make("button", { type: "button", class: "plain", onclick: () => this.running?.stop() }, "Stop");
-    told.append(" ", stop);
-    if (!this.element.querySelector(".eqs")) this.element.replaceChildren(told);
-    else this.element.prepend(told);
-    const running = this.running = job("equations", text, "toml", {}, { progress: ({ text: what }) => { if (what) told.firstChild.data = `Deriving the equations: ${what} …`; } });
+    label.append(" ", stop);
+    if (!this.element.querySelector(".eqs")) this.element.replaceChildren(label);
+    else this.element.prepend(label);
+    const running = this.running = job("equations", text, "toml", {}, { progress: ({ text: what }) => { if (what) label.firstChild.data = `Deriving the equations: ${what} …`; } });
     try {
       const found = await running.result;
       if (running === this.running) this.#write(found);
     } catch (error) {
-      if (error instanceof Stopped) {
+      if (error instanceof JobStopped) {
         if (running !== this.running) return;
         this.text = null;
-        return void told.replaceChildren("You stopped the derivation. Choose Equations again to derive them.");
+        return void label.replaceChildren("You stopped the derivation. Choose Equations again to derive them.");
       }
       if (running === this.running) this.element.replaceChildren(make("p", { class: "trouble" }, [error.message, error.remedy].filter(Boolean).join("; ")));
       this.text = null;

@@ -1,7 +1,7 @@
 // Drawings as files: examples, descriptions that are opened, and descriptions that are saved.
 import { ask } from "../js/api.js";
 import { question } from "../js/dialog.js";
-import { whole } from "./edits.js";
+import { withDefaults } from "./edits.js";
 import { $ } from "./dom.js";
 import { Drafts } from "./drafts.js";
 
@@ -28,7 +28,7 @@ export class Files {
   /** The examples as entries of a menu. */
   async examples() {
     const { examples } = await ask("GET", "/api/drawing/examples");
-    return [{ title: "Examples", items: examples.map(({ title, drawing }) => ({ label: title, run: () => this.begin(whole(drawing)) })) }];
+    return [{ title: "Examples", items: examples.map(({ title, drawing }) => ({ label: title, run: () => this.begin(withDefaults(drawing)) })) }];
   }
 
   /** Show the drawing of a file, or one without a file. It is not written as a draft again. */
@@ -69,7 +69,7 @@ export class Files {
     if (file && !(await this.read(found.text, found.path, found.path, found.digest))) return;
     // the text that the studio has not saved is the one that is drawn here, and goes into the file
     if (file && found.draft) this.taken = { path: found.path, format: found.format, revision: found.revision };
-    if (!draft.drawing || same(draft.drawing, app.drawing)) return;
+    if (!draft.drawing || isSameDrawing(draft.drawing, app.drawing)) return;
     const { saved } = app;
     this.quiet = !draft.unsent;
     app.replace(draft.drawing);
@@ -84,8 +84,8 @@ export class Files {
   async read(text, name, path = null, digest = null) {
     try {
       const { drawing, left_out: left } = await ask("POST", "/api/drawing/read", { text });
-      if (path === null) await this.begin(whole(drawing));
-      else this.take(whole(drawing), path, digest, true);
+      if (path === null) await this.begin(withDefaults(drawing));
+      else this.take(withDefaults(drawing), path, digest, true);
       if (left.length) this.app.say(`A drawing cannot show everything in ${name}: ${left.join("; ")}. If you save the drawing, the file loses these.`);
       return true;
     } catch (error) {
@@ -156,7 +156,7 @@ export class Files {
 }
 
 /** Whether two drawings are equal apart from rounding. */
-const same = (a, b) => {
+const isSameDrawing = (a, b) => {
   const rounded = (key, value) => (typeof value === "number" ? Number(value.toPrecision(9)) : value);
   const sorted = (d) => JSON.stringify({ ...d, pins: [...d.pins].sort((p, q) => (p.name < q.name ? -1 : 1)), bars: d.bars.map((bar) => ({ ...bar, pins: [...bar.pins].sort() })) }, rounded);
   return sorted(a) === sorted(b);

@@ -1,7 +1,7 @@
 // The history of the drawing: undo and redo.
 import { copy, empty } from "./edits.js";
 
-const MOST = 200;
+const MAX_CHANGES = 200;
 
 export class History {
   constructor(drawing = empty()) {
@@ -28,7 +28,7 @@ export class History {
   put(drawing, how = "edit") {
     if (JSON.stringify(drawing) === JSON.stringify(this.now)) return;
     this.past.push(this.now);
-    if (this.past.length > MOST) this.past.shift();
+    if (this.past.length > MAX_CHANGES) this.past.shift();
     this.future = [];
     this.now = drawing;
     this.tell(how);

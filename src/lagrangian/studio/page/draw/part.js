@@ -7,22 +7,22 @@ import { system } from "./solve.js";
 const DEGREES = 180 / Math.PI;
 const PIN = /^[A-Za-z][A-Za-z0-9]{0,11}$/;
 
-export function part(app) {
+export function partPanel(app) {
   const { chosen } = app.state, d = app.drawing;
-  if (chosen?.kind === "pin" && edits.pinOf(d, chosen.name)) return pin(app, edits.pinOf(d, chosen.name));
-  if (chosen?.kind === "bar" && edits.barOf(d, chosen.name)) return bar(app, edits.barOf(d, chosen.name));
-  if (chosen?.kind === "slider" && edits.sliderAt(d, chosen.name)) return slider(app, edits.sliderAt(d, chosen.name));
-  if (chosen?.kind === "motor" && edits.motorsAt(d, chosen.name).length) return edits.motorsAt(d, chosen.name).flatMap((one) => motor(app, one));
-  return whole(app);
+  if (chosen?.kind === "pin" && edits.pinOf(d, chosen.name)) return pinPanel(app, edits.pinOf(d, chosen.name));
+  if (chosen?.kind === "bar" && edits.barOf(d, chosen.name)) return barPanel(app, edits.barOf(d, chosen.name));
+  if (chosen?.kind === "slider" && edits.sliderAt(d, chosen.name)) return sliderPanel(app, edits.sliderAt(d, chosen.name));
+  if (chosen?.kind === "motor" && edits.motorsAt(d, chosen.name).length) return edits.motorsAt(d, chosen.name).flatMap((one) => motorPanel(app, one));
+  return drawingPanel(app);
 }
 
 const button = (title, what, kind = "plain") => make("button", { type: "button", class: kind, onclick: what }, title);
 const head = (title, app) => make("div", { class: "head" }, make("h2", {}, title), button("All parts", () => app.choose(null), "link"));
 
 /** Change the drawing so that all bars meet again; false, with a message, if they cannot. */
-function closing(app, places, told) {
+function placeIfClosed(app, places, message) {
   if (!places) {
-    app.say(told, "bad");
+    app.say(message, "bad");
     return false;
   }
   app.history.change((d) => edits.place(d, places));
@@ -30,13 +30,13 @@ function closing(app, places, told) {
 }
 
 /** A sentence about the links that a pin joins. */
-function joins(links) {
+function joinedText(links) {
   const names = links.map((name) => (name === "ground" ? "the ground" : name)), last = names.at(-1);
   if (!names.length) return "No bar uses this pin yet.";
   return names.length > 1 ? `It joins ${names.slice(0, -1).join(", ")} and ${last}.` : `Only ${last} uses this pin.`;
 }
 
-function pin(app, own) {
+function pinPanel(app, own) {
   const set = (edit) => app.history.change((d) => edit(edits.pinOf(d, own.name), d));
   const links = edits.linksAt(app.drawing, own.name);
   return [
@@ -49,11 +49,11 @@ function pin(app, own) {
       app.history.change((d) => edits.callPin(d, own.name, name));
       app.choose({ kind: "pin", name });
       return true;
-    }, { most: 12 }),
+    }, { maxLength: 12 }),
     ...["x", "y"].map((axis) => numberField(axis, "m", own[axis], (value) => void set((one) => { one[axis] = value; }))),
     tick("Fixed to the ground", own.ground, (on) => set((one, d) => { one.ground = on; edits.tidyUp(d); })),
     tick("Draw its path", own.trace, (on) => set((one) => { one.trace = on; })),
-    make("p", { class: "quiet" }, joins(links)),
+    make("p", { class: "quiet" }, joinedText(links)),
     make("div", { class: "actions" },
       links.length > 1 && !edits.motorsAt(app.drawing, own.name).length ? button("Add a motor", () => {
         app.history.change((d) => (edits.addMotor(d, own.name) ? undefined : false));
@@ -65,7 +65,7 @@ function pin(app, own) {
   ];
 }
 
-function bar(app, own) {
+function barPanel(app, own) {
   const [a, b, ...others] = own.pins, d = app.drawing;
   const cannot = "The bars cannot meet with this length.";
   const set = (edit) => app.history.change((copy) => edit(edits.barOf(copy, own.name)));
@@ -77,11 +77,11 @@ function bar(app, own) {
       else app.say("Another link has this name.", "bad");
       return good;
     }),
-    numberField(`${a} to ${b}`, "m", edits.lengthOf(d, own), (value) => closing(app, withLengths(d, new Map([[own.name, value]])), cannot), { least: 1e-4 }),
+    numberField(`${a} to ${b}`, "m", edits.lengthOf(d, own), (value) => placeIfClosed(app, withLengths(d, new Map([[own.name, value]])), cannot), { min: 1e-4 }),
     ...others.flatMap((name) => offset(app, own, name)),
-    numberField("Width", "m", own.width, (value) => void set((one) => { one.width = value; }), { least: 1e-4 }),
+    numberField("Width", "m", own.width, (value) => void set((one) => { one.width = value; }), { min: 1e-4 }),
     tick("Sheet steel, 5 mm thick", own.mass === null, (on) => set((one) => { one.mass = on ? null : 1; })),
-    own.mass === null ? null : numberField("Mass", "kg", own.mass, (value) => void set((one) => { one.mass = value; }), { least: 1e-6 }),
+    own.mass === null ? null : numberField("Mass", "kg", own.mass, (value) => void set((one) => { one.mass = value; }), { min: 1e-6 }),
     make("div", { class: "actions" }, button("Delete", () => app.erase({ kind: "bar", name: own.name }))),
   ];
 }
@@ -94,7 +94,7 @@ function offset(app, own, name) {
   const put = (u, v) => {
     const made = system(d), index = made.index.get(name), first = made.index.get(own.pins[0]);
     const equations = made.equations.map((e) => (e.kind === "rigid" && e.k === index && e.i === first ? { ...e, a: u / l, b: v / l } : e));
-    return closing(app, withEquations(d, equations), "The bars cannot meet with this position of the point.");
+    return placeIfClosed(app, withEquations(d, equations), "The bars cannot meet with this position of the point.");
   };
   return [
     numberField(`${name} along`, "m", along, (value) => put(value, across)),
@@ -102,18 +102,18 @@ function offset(app, own, name) {
   ];
 }
 
-function slider(app, own) {
+function sliderPanel(app, own) {
   const set = (edit) => app.history.change((d) => edit(edits.sliderAt(d, own.pin)));
   return [
     head(`Slider at ${own.pin}`, app),
     make("p", { class: "quiet" }, own.on === "ground" ? "A block that slides along a line of the ground." : `A block that slides along ${own.on}.`),
     own.on === "ground" ? numberField("Angle", "°", own.angle * DEGREES, (value) => void set((one) => { one.angle = value / DEGREES; })) : null,
-    numberField("Mass", "kg", own.mass ?? 0.5, (value) => void set((one) => { one.mass = value; }), { least: 1e-6 }),
+    numberField("Mass", "kg", own.mass ?? 0.5, (value) => void set((one) => { one.mass = value; }), { min: 1e-6 }),
     make("div", { class: "actions" }, button("Delete", () => app.erase({ kind: "slider", name: own.pin }))),
   ];
 }
 
-function motor(app, own) {
+function motorPanel(app, own) {
   const k = app.drawing.motors.indexOf(own), links = edits.linksAt(app.drawing, own.pin);
   const set = (edit) => app.history.change((d) => edit(d.motors[k]));
   const speed = own.kind === "speed";
@@ -130,10 +130,10 @@ function motor(app, own) {
 }
 
 /** The panel of the whole drawing. */
-function whole(app) {
+function drawingPanel(app) {
   const d = app.drawing;
   const list = (title, rows) => (rows.length ? [make("h3", {}, title), make("ul", { class: "parts" }, ...rows)] : []);
-  const row = (hit, name, told) => make("li", {}, make("button", { type: "button", onclick: () => app.choose(hit) }, make("b", {}, name), make("span", {}, told)));
+  const row = (hit, name, message) => make("li", {}, make("button", { type: "button", onclick: () => app.choose(hit) }, make("b", {}, name), make("span", {}, message)));
   const number = (x) => Number(x.toPrecision(4));
   return [
     make("div", { class: "head" }, make("h2", {}, "The drawing")),

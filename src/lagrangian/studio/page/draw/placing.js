@@ -1,7 +1,7 @@
 // Tools that add or remove parts: by a drag, by two clicks, or by one click.
 import { CLICK } from "./dragging.js";
 import * as edits from "./edits.js";
-import { barNear, onBar, shown, snap, under } from "./snap.js";
+import { barNear, onBar, formatLength, snap, partAt } from "./snap.js";
 
 /** The pin at a snapped position: an existing one, or a new one, on a bar if there is a bar. */
 function pinAt(d, at, more = {}) {
@@ -33,7 +33,7 @@ class FromTo {
     this.to = this.end(app, at, this.from);
     app.state.snapped = this.to;
     const length = Math.hypot(this.to.x - this.from.x, this.to.y - this.from.y);
-    app.state.pending = { ax: this.from.x, ay: this.from.y, bx: this.to.x, by: this.to.y, kind: this.kind, told: this.told ? this.told(this.from, this.to, length) : `${shown(length)} m` };
+    app.state.pending = { ax: this.from.x, ay: this.from.y, bx: this.to.x, by: this.to.y, kind: this.kind, label: this.label ? this.label(this.from, this.to, length) : `${formatLength(length)} m` };
   }
 
   up(app, at) {
@@ -77,7 +77,7 @@ export const point = () => new FromTo({
   kind: "faint",
   single: true,
   begin(app, at) {
-    const hit = under(app.drawing, app.view, at.px, at.py, at.touch);
+    const hit = partAt(app.drawing, app.view, at.px, at.py, at.touch);
     if (hit?.kind === "pin") {
       app.history.change((d) => { const own = edits.pinOf(d, hit.name); own.trace = !own.trace; });
       app.choose(hit);
@@ -93,9 +93,9 @@ export const point = () => new FromTo({
   end(app, at, from) {
     const own = edits.barOf(app.drawing, from.bar), [x, y] = app.view.toWorld(at.px, at.py);
     const found = onBar(app.drawing, app.view, own, x, y);
-    return found.told ? found : snap(app.drawing, app.view, at.px, at.py, { on: app.snapping, bars: false });
+    return found.label ? found : snap(app.drawing, app.view, at.px, at.py, { on: app.snapping, bars: false });
   },
-  told: (from, to) => (from.bar ? to.told : ""),
+  label: (from, to) => (from.bar ? to.label : ""),
   done(app, from, to) {
     if (to.pin) return void app.say("There is already a pin here. Click it to draw its path.", "bad");
     let name = "";
@@ -121,9 +121,9 @@ export const slider = () => new FromTo({
     const [x, y] = app.view.toWorld(at.px, at.py), dx = x - from.x, dy = y - from.y, far = Math.hypot(dx, dy);
     const step = app.snapping ? Math.PI / 12 : 1e-6;
     const angle = far * app.view.scale < 8 ? 0 : Math.round(Math.atan2(dy, dx) / step) * step;
-    return { x: from.x + far * Math.cos(angle), y: from.y + far * Math.sin(angle), angle, on: on?.name ?? null, told: on ? `slides along ${on.name}` : "" };
+    return { x: from.x + far * Math.cos(angle), y: from.y + far * Math.sin(angle), angle, on: on?.name ?? null, label: on ? `slides along ${on.name}` : "" };
   },
-  told: (from, to) => (to.on ? "" : `${Math.round(to.angle * 180 / Math.PI)}°`),
+  label: (from, to) => (to.on ? "" : `${Math.round(to.angle * 180 / Math.PI)}°`),
   done(app, from, to, still) {
     const on = still ? from.over : to.on;
     let name = "";
@@ -149,7 +149,7 @@ export const slider = () => new FromTo({
 /** Tools that need one click. */
 class Click {
   constructor(rules) { Object.assign(this, rules); }
-  down(app, at) { this.hit = under(app.drawing, app.view, at.px, at.py, at.touch); }
+  down(app, at) { this.hit = partAt(app.drawing, app.view, at.px, at.py, at.touch); }
   move() {}
   hover(app, at) { app.state.snapped = this.look ? this.look(app, at) : null; }
   up(app, at) { this.done(app, this.hit, at); }

@@ -7,15 +7,15 @@ export class Track {
   }
 
   /** The track of the motion that the angles of the motors give. */
-  static turned(found) {
-    return new Track(found.t, found.names, found.rows, found.whole ? "round" : "to and fro", found.start);
+  static turned(motion) {
+    return new Track(motion.t, motion.names, motion.rows, motion.whole ? "round" : "to and fro", motion.start);
   }
 
   /** The track of the motion that the server computed with forces. */
-  static moved(found, round) {
-    const names = Object.keys(found.pins);
-    const rows = found.t.map((_, k) => Float64Array.from(names.flatMap((name) => [found.pins[name].x[k], found.pins[name].y[k]])));
-    return new Track(found.t, names, rows, round ? "round" : "again");
+  static moved(motion, round) {
+    const names = Object.keys(motion.pins);
+    const rows = motion.t.map((_, k) => Float64Array.from(names.flatMap((name) => [motion.pins[name].x[k], motion.pins[name].y[k]])));
+    return new Track(motion.t, names, rows, round ? "round" : "again");
   }
 
   get duration() { return this.t.at(-1) - this.t[0]; }

@@ -1,10 +1,10 @@
 // The picture as SVG: grid, paths, links, pins and the part that is being drawn. It is drawn anew after every change.
 import { barsAt, pinOf } from "./edits.js";
 import { arrow, block, foot, link, motor, pin, shape, text } from "./shapes.js";
-import { shown } from "./snap.js";
+import { formatLength } from "./snap.js";
 
 export const COLORS = 6; // of links, in draw.css
-const LONGEST = 92; // pixels, of a force's arrow
+const MAX_ARROW_LENGTH = 92; // pixels, of a force's arrow
 
 export class Picture {
   constructor(svg, view) {
@@ -39,12 +39,12 @@ export class Picture {
     for (let k = Math.ceil(left / g); k <= right / g; k++) {
       const [x] = view.toScreen(k * g, 0);
       lines[kind(k)] += `M${x.toFixed(1)} 0V${height}`;
-      if (k % view.strong === 0 && x > 30 && x < width - 80) labels.push(text(x + 4, height - 6, shown(k * g), "scale"));
+      if (k % view.strong === 0 && x > 30 && x < width - 80) labels.push(text(x + 4, height - 6, formatLength(k * g), "scale"));
     }
     for (let k = Math.ceil(bottom / g); k <= top / g; k++) {
       const [, y] = view.toScreen(0, k * g);
       lines[kind(k)] += `M0 ${y.toFixed(1)}H${width}`;
-      if (k % view.strong === 0 && y > 20 && y < height - 24) labels.push(text(5, y - 4, shown(k * g), "scale"));
+      if (k % view.strong === 0 && y > 20 && y < height - 24) labels.push(text(5, y - 4, formatLength(k * g), "scale"));
     }
     const unit = text(width - 8, height - 6, "metres", "scale", "end");
     this.layers.grid.replaceChildren(...["fine", "strong", "axis"].map((name) => shape("path", { d: lines[name], class: name })), ...labels, unit);
@@ -66,7 +66,7 @@ export class Picture {
   #links({ drawing, chosen, hovered }) {
     return drawing.bars.map((bar, k) => {
       const points = bar.pins.map((name) => this.#at(pinOf(drawing, name)));
-      const kind = ["link", `color-${k % COLORS}`, is(chosen, "bar", bar.name) && "chosen", is(hovered, "bar", bar.name) && "hovered"];
+      const kind = ["link", `color-${k % COLORS}`, isPart(chosen, "bar", bar.name) && "chosen", isPart(hovered, "bar", bar.name) && "hovered"];
       return link(points, Math.max(7, Math.min(60, bar.width * this.view.scale)), kind.filter(Boolean).join(" "));
     });
   }
@@ -89,68 +89,68 @@ export class Picture {
           shape("path", { d: `M${from} ${size * 0.5 + 3}H${to}${hatch}`, class: "hatch" })));
       }
       const made = block(x, y, angle, size, false, 0);
-      if (is(chosen, "slider", slider.pin)) made.classList.add("chosen");
-      if (is(hovered, "slider", slider.pin)) made.classList.add("hovered");
+      if (isPart(chosen, "slider", slider.pin)) made.classList.add("chosen");
+      if (isPart(hovered, "slider", slider.pin)) made.classList.add("hovered");
       return [...parts, made];
     });
   }
 
   #pins({ drawing, chosen, hovered, joining, labels }) {
-    const found = [];
-    for (const one of drawing.pins.filter((p) => p.ground)) found.push(foot(...this.#at(one)));
+    const shapes = [];
+    for (const one of drawing.pins.filter((p) => p.ground)) shapes.push(foot(...this.#at(one)));
     for (const one of drawing.motors) {
       const made = motor(...this.#at(pinOf(drawing, one.pin)), one.value >= 0);
-      if (is(chosen, "motor", one.pin)) made.classList.add("chosen");
-      found.push(made);
+      if (isPart(chosen, "motor", one.pin)) made.classList.add("chosen");
+      shapes.push(made);
     }
     for (const one of drawing.pins) {
       const [x, y] = this.#at(one), point = !one.ground && barsAt(drawing, one.name).length < 2 && one.trace;
-      const kind = ["pin", point && "point", is(chosen, "pin", one.name) && "chosen", is(hovered, "pin", one.name) && "hovered", joining === one.name && "joining"];
-      found.push(pin(x, y, point ? 4.5 : 6, kind.filter(Boolean).join(" ")));
+      const kind = ["pin", point && "point", isPart(chosen, "pin", one.name) && "chosen", isPart(hovered, "pin", one.name) && "hovered", joining === one.name && "joining"];
+      shapes.push(pin(x, y, point ? 4.5 : 6, kind.filter(Boolean).join(" ")));
       const aside = drawing.motors.some((other) => other.pin === one.name) ? 20 : 10; // of a motor's arc
-      if (labels) found.push(text(x + aside, y - 10, one.name, "label"));
+      if (labels) shapes.push(text(x + aside, y - 10, one.name, "label"));
     }
-    return found;
+    return shapes;
   }
 
   #forces({ drawing, forces }) {
     if (!forces) return [];
-    return forces.list.flatMap(({ pin: name, x, y, size, color, told }) => {
+    return forces.list.flatMap(({ pin: name, x, y, size, color, label }) => {
       const own = pinOf(drawing, name);
       if (!own) return [];
-      const [px, py] = this.#at(own), share = LONGEST / forces.usual, long = Math.min(size * share, 1.6 * LONGEST), scale = size > 0 ? long / size : 0;
+      const [px, py] = this.#at(own), share = MAX_ARROW_LENGTH / forces.typical, long = Math.min(size * share, 1.6 * MAX_ARROW_LENGTH), scale = size > 0 ? long / size : 0;
       const dx = x * scale, dy = -y * scale;
       if (long < 3) return [];
       const side = dx >= 0 ? "start" : "end";
-      return [arrow(px, py, dx, dy, color), text(px + dx + (dx >= 0 ? 6 : -6), py + dy + 4, told, "newtons", side)];
+      return [arrow(px, py, dx, dy, color), text(px + dx + (dx >= 0 ? 6 : -6), py + dy + 4, label, "newtons", side)];
     });
   }
 
   #marks({ pending, snapped, target }) {
-    const found = [];
+    const shapes = [];
     for (const [ax, ay, bx, by] of snapped?.lines ?? []) {
       const [x1, y1] = this.view.toScreen(ax, ay), [x2, y2] = this.view.toScreen(bx, by);
-      found.push(shape("line", { x1, y1, x2, y2, class: "aligned" }));
+      shapes.push(shape("line", { x1, y1, x2, y2, class: "aligned" }));
     }
     if (pending) {
       const [x1, y1] = this.view.toScreen(pending.ax, pending.ay), [x2, y2] = this.view.toScreen(pending.bx, pending.by);
-      found.push(shape("line", { x1, y1, x2, y2, class: `pending ${pending.kind ?? ""}` }));
-      if (pending.told) found.push(text((x1 + x2) / 2 + 8, (y1 + y2) / 2 - 8, pending.told, "measure"));
+      shapes.push(shape("line", { x1, y1, x2, y2, class: `pending ${pending.kind ?? ""}` }));
+      if (pending.label) shapes.push(text((x1 + x2) / 2 + 8, (y1 + y2) / 2 - 8, pending.label, "measure"));
     }
     if (snapped) {
       const [x, y] = this.view.toScreen(snapped.x, snapped.y);
-      found.push(shape("circle", { cx: x, cy: y, r: snapped.pin ? 11 : 5, class: "snapped" }));
-      if (snapped.told && snapped.told !== "grid") found.push(text(x + 14, y + 20, snapped.told, "measure"));
+      shapes.push(shape("circle", { cx: x, cy: y, r: snapped.pin ? 11 : 5, class: "snapped" }));
+      if (snapped.label && snapped.label !== "grid") shapes.push(text(x + 14, y + 20, snapped.label, "measure"));
     }
     if (target) {
       const [x1, y1] = this.view.toScreen(target[0], target[1]), [x2, y2] = this.view.toScreen(target[2], target[3]);
-      found.push(shape("line", { x1, y1, x2, y2, class: "pulled" }));
+      shapes.push(shape("line", { x1, y1, x2, y2, class: "pulled" }));
     }
-    return found;
+    return shapes;
   }
 }
 
-const is = (chosen, kind, name) => chosen?.kind === kind && chosen.name === name;
+const isPart = (chosen, kind, name) => chosen?.kind === kind && chosen.name === name;
 
 /** Where a pin is along its slider's line, from the point of the line that is nearest to the origin. */
 export const guideAt = (own, slider) => own.x * Math.cos(slider.angle) + own.y * Math.sin(slider.angle);

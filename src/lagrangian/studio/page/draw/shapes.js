@@ -13,17 +13,17 @@ const round = (x) => Math.round(x * 100) / 100;
 
 /** The corners of the convex hull of points, in one sense (Andrew's monotone chain). */
 export function hull(points) {
-  const given = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  if (given.length < 3) return given;
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  if (sorted.length < 3) return sorted;
   const half = (order) => {
-    const found = [];
+    const corners = [];
     for (const p of order) {
-      while (found.length > 1 && (found.at(-1)[0] - found.at(-2)[0]) * (p[1] - found.at(-2)[1]) - (found.at(-1)[1] - found.at(-2)[1]) * (p[0] - found.at(-2)[0]) <= 0) found.pop();
-      found.push(p);
+      while (corners.length > 1 && (corners.at(-1)[0] - corners.at(-2)[0]) * (p[1] - corners.at(-2)[1]) - (corners.at(-1)[1] - corners.at(-2)[1]) * (p[0] - corners.at(-2)[0]) <= 0) corners.pop();
+      corners.push(p);
     }
-    return found.slice(0, -1);
+    return corners.slice(0, -1);
   };
-  return [...half(given), ...half(given.reverse())];
+  return [...half(sorted), ...half(sorted.reverse())];
 }
 
 const path = (points, closed) => `M${points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L")}${closed ? "Z" : ""}`;

@@ -40,7 +40,7 @@ function distance(corners, px, py) {
 }
 
 /** The part at a position on the screen: a pin with its motor or slider, or a bar. */
-export function under(drawing, view, px, py, touch = false) {
+export function partAt(drawing, view, px, py, touch = false) {
   const pin = pinNear(drawing, view, px, py, { within: touch ? 22 : 13 });
   if (pin) return { kind: "pin", name: pin.name };
   for (const motor of drawing.motors) {
@@ -60,14 +60,14 @@ export function onBar(drawing, view, bar, x, y) {
   const a = pinOf(drawing, bar.pins[0]), b = pinOf(drawing, bar.pins[1]);
   const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
   const along = ((x - a.x) * dx + (y - a.y) * dy) / length, off = Math.abs((x - a.x) * dy - (y - a.y) * dx) / length;
-  if (off * view.scale > Math.max(BAR, bar.width / 2 * view.scale)) return { x, y, told: "" };
+  if (off * view.scale > Math.max(BAR, bar.width / 2 * view.scale)) return { x, y, label: "" };
   const middle = Math.abs(along - length / 2) * view.scale < 8;
   const rounded = Math.round(along / view.grid) * view.grid;
   const s = Math.min(length, Math.max(0, middle ? length / 2 : rounded));
   const place = { x: a.x + s * dx / length, y: a.y + s * dy / length };
   const there = bar.pins.map((name) => pinOf(drawing, name)).find((pin) => Math.hypot(pin.x - place.x, pin.y - place.y) < 1e-6);
-  if (there) return { x: there.x, y: there.y, pin: there.name, told: `pin ${there.name}` };
-  return { ...place, told: middle ? `middle of ${bar.name}` : `${shown(s)} m from ${bar.pins[0]}` };
+  if (there) return { x: there.x, y: there.y, pin: there.name, label: `pin ${there.name}` };
+  return { ...place, label: middle ? `middle of ${bar.name}` : `${formatLength(s)} m from ${bar.pins[0]}` };
 }
 
 /**
@@ -77,27 +77,27 @@ export function onBar(drawing, view, bar, x, y) {
 export function snap(drawing, view, px, py, { from = null, but = [], on = true, bars = true } = {}) {
   const [wx, wy] = view.toWorld(px, py);
   const pin = pinNear(drawing, view, px, py, { but });
-  if (pin) return { x: pin.x, y: pin.y, pin: pin.name, told: `pin ${pin.name}`, lines: [] };
+  if (pin) return { x: pin.x, y: pin.y, pin: pin.name, label: `pin ${pin.name}`, lines: [] };
   const bar = bars ? barNear(drawing, view, px, py, { but: drawing.bars.filter((one) => one.pins.some((name) => but.includes(name))).map((one) => one.name) }) : null;
   if (bar) {
     const found = onBar(drawing, view, bar, wx, wy);
-    return { ...found, bar: bar.name, told: found.pin ? found.told : `on ${bar.name}`, lines: [] };
+    return { ...found, bar: bar.name, label: found.pin ? found.label : `on ${bar.name}`, lines: [] };
   }
-  if (!on) return { x: wx, y: wy, told: "", lines: [] };
+  if (!on) return { x: wx, y: wy, label: "", lines: [] };
   const g = view.grid, gx = Math.round(wx / g) * g, gy = Math.round(wy / g) * g;
-  if (Math.hypot(gx - wx, gy - wy) * view.scale <= GRID) return { x: gx, y: gy, told: "grid", lines: [] };
+  if (Math.hypot(gx - wx, gy - wy) * view.scale <= GRID) return { x: gx, y: gy, label: "grid", lines: [] };
   const level = nearest(drawing, but, (one) => Math.abs(one.y - wy) * view.scale), upright = nearest(drawing, but, (one) => Math.abs(one.x - wx) * view.scale);
   if (level || upright) {
     const x = upright ? upright.x : gx, y = level ? level.y : gy;
     const lines = [level && [level.x, level.y, x, y], upright && [upright.x, upright.y, x, y]].filter(Boolean);
-    const told = [level && `level with ${level.name}`, upright && `${upright.y < y ? "above" : "below"} ${upright.name}`].filter(Boolean).join(", ");
-    return { x, y, told, lines };
+    const label = [level && `level with ${level.name}`, upright && `${upright.y < y ? "above" : "below"} ${upright.name}`].filter(Boolean).join(", ");
+    return { x, y, label, lines };
   }
   if (from) {
     const dx = wx - from.x, dy = wy - from.y, far = Math.hypot(dx, dy), length = Math.max(g, Math.round(far / g) * g);
-    return { x: from.x + dx / far * length, y: from.y + dy / far * length, told: "", lines: [] };
+    return { x: from.x + dx / far * length, y: from.y + dy / far * length, label: "", lines: [] };
   }
-  return { x: gx, y: gy, told: "grid", lines: [] };
+  return { x: gx, y: gy, label: "grid", lines: [] };
 }
 
 function nearest(drawing, but, distance) {
@@ -110,4 +110,4 @@ function nearest(drawing, but, distance) {
 }
 
 /** A length or a coordinate as text with four digits. */
-export const shown = (x) => String(Number(x.toPrecision(4)));
+export const formatLength = (x) => String(Number(x.toPrecision(4)));

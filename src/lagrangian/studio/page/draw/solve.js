@@ -1,8 +1,8 @@
 // Positions of the pins of a linkage by Newton's method: from the lengths of bars, the lines of sliders and the angles of motors.
 // Unknowns are the positions of all pins that are not fixed to the ground; of many solutions it takes the nearest.
 
-export const EXACT = 1e-12; // m, the violation at which a length is met
-const STEPS = 40;
+export const EXACT_TOLERANCE = 1e-12; // m, the violation at which a length is met
+const MAX_STEPS = 40;
 
 const cross = (ax, ay, bx, by) => ax * by - ay * bx;
 
@@ -11,16 +11,16 @@ export function system(drawing, lengths = new Map()) {
   const index = new Map(drawing.pins.map((pin, k) => [pin.name, k]));
   const x = new Float64Array(2 * drawing.pins.length);
   drawing.pins.forEach((pin, k) => { x[2 * k] = pin.x; x[2 * k + 1] = pin.y; });
-  const held = drawing.pins.map((pin) => Boolean(pin.ground));
+  const fixed = drawing.pins.map((pin) => Boolean(pin.ground));
   const equations = [];
-  for (const bar of drawing.bars) equations.push(...ofBar(bar, index, x, lengths.get(bar.name)));
-  for (const slider of drawing.sliders) equations.push(ofSlider(slider, drawing, index, x));
-  const motors = drawing.motors.filter((motor) => motor.kind === "speed").map((motor) => ofMotor(motor, drawing, index, x));
-  return { index, x, held, equations, motors, names: drawing.pins.map((pin) => pin.name) };
+  for (const bar of drawing.bars) equations.push(...barEquations(bar, index, x, lengths.get(bar.name)));
+  for (const slider of drawing.sliders) equations.push(sliderEquation(slider, drawing, index, x));
+  const motors = drawing.motors.filter((motor) => motor.kind === "speed").map((motor) => motorEquation(motor, drawing, index, x));
+  return { index, x, fixed, equations, motors, names: drawing.pins.map((pin) => pin.name) };
 }
 
 /** A bar keeps the distance of its first two pins, and carries the others along with them. */
-function ofBar(bar, index, x, length) {
+function barEquations(bar, index, x, length) {
   const [i, j, ...others] = bar.pins.map((name) => index.get(name));
   const dx = x[2 * j] - x[2 * i], dy = x[2 * j + 1] - x[2 * i + 1], square = dx * dx + dy * dy;
   const found = [{ kind: "length", i, j, length: length ?? Math.sqrt(square) }];
@@ -34,7 +34,7 @@ function ofBar(bar, index, x, length) {
   return found;
 }
 
-function ofSlider(slider, drawing, index, x) {
+function sliderEquation(slider, drawing, index, x) {
   const k = index.get(slider.pin);
   if (slider.on === "ground") {
     const nx = -Math.sin(slider.angle), ny = Math.cos(slider.angle);
@@ -55,7 +55,7 @@ function direction(link, drawing, index) {
 
 const angleOf = (way, x) => way.angle ?? Math.atan2(x[2 * way.j + 1] - x[2 * way.i + 1], x[2 * way.j] - x[2 * way.i]);
 
-function ofMotor(motor, drawing, index, x) {
+function motorEquation(motor, drawing, index, x) {
   const turned = direction(motor.drives, drawing, index), against = direction(motor.against, drawing, index);
   const start = angleOf(turned, x) - angleOf(against, x);
   return { kind: "turn", turned, against, start, angle: start, speed: motor.value };
@@ -95,13 +95,13 @@ function evaluate(e, x, slopes) {
       return area / l - e.off;
     }
     case "turn":
-      return turn(e, x, slopes);
+      return evaluateTurn(e, x, slopes);
   }
   throw new Error(`no equation is called ${e.kind}`);
 }
 
 /** The part of the driven direction across the one that it should have; where both turn, both have slopes. */
-function turn(e, x, slopes) {
+function evaluateTurn(e, x, slopes) {
   const c = Math.cos(e.angle), s = Math.sin(e.angle);
   const { turned, against } = e;
   const dx = turned.j === undefined ? Math.cos(turned.angle) : x[2 * turned.j] - x[2 * turned.i];
@@ -124,18 +124,18 @@ function turn(e, x, slopes) {
  * Solve the equations from the positions `x`, which are changed; return whether that succeeded. The change is the smallest one, where
  * the `weight` of a pin says how unwillingly it moves.
  */
-export function close(made, x, { motors = false, weight = null } = {}) {
-  const equations = motors ? [...made.equations, ...made.motors] : made.equations;
+export function close(linkage, x, { motors = false, weight = null } = {}) {
+  const equations = motors ? [...linkage.equations, ...linkage.motors] : linkage.equations;
   const n = x.length, m = equations.length, J = new Float64Array(m * n), c = new Float64Array(m), slopes = [];
   const ease = new Float64Array(n);
-  for (let k = 0; k < n; k++) ease[k] = made.held[k >> 1] ? 0 : 1 / (weight?.[k >> 1] ?? 1);
+  for (let k = 0; k < n; k++) ease[k] = linkage.fixed[k >> 1] ? 0 : 1 / (weight?.[k >> 1] ?? 1);
   let polished = false; // one step more, to the last bit: lengths are measured again after every change
-  for (let step = 0; step < STEPS; step++) {
-    if (!fill(equations, x, J, c, slopes, n)) return false;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    if (!evaluateAll(equations, x, J, c, slopes, n)) return false;
     let worst = 0;
     for (let i = 0; i < m; i++) worst = Math.max(worst, Math.abs(c[i]));
-    if (worst < EXACT && (polished || worst === 0)) return true;
-    polished = worst < EXACT;
+    if (worst < EXACT_TOLERANCE && (polished || worst === 0)) return true;
+    polished = worst < EXACT_TOLERANCE;
     const dual = leastSquares(J, ease, c, m, n);
     if (!dual) return worst < 1e-9;
     for (let k = 0; k < n; k++) {
@@ -144,11 +144,11 @@ export function close(made, x, { motors = false, weight = null } = {}) {
       x[k] -= ease[k] * change;
     }
   }
-  fill(equations, x, J, c, slopes, n);
+  evaluateAll(equations, x, J, c, slopes, n);
   return c.every((value) => Math.abs(value) < 1e-9);
 }
 
-function fill(equations, x, J, c, slopes, n) {
+function evaluateAll(equations, x, J, c, slopes, n) {
   J.fill(0);
   for (let i = 0; i < equations.length; i++) {
     slopes.length = 0;
@@ -196,11 +196,11 @@ function leastSquares(J, ease, c, m, n) {
 }
 
 /** The degrees of freedom of the pins, with or without the motors: unknowns less the rank of the derivatives. */
-export function freedom(made, motors = false, x = made.x) {
-  const equations = motors ? [...made.equations, ...made.motors] : made.equations;
+export function degreesOfFreedom(linkage, motors = false, x = linkage.x) {
+  const equations = motors ? [...linkage.equations, ...linkage.motors] : linkage.equations;
   const n = x.length, m = equations.length, J = new Float64Array(m * n), c = new Float64Array(m);
-  fill(equations, x, J, c, [], n);
-  const free = [...x.keys()].filter((k) => !made.held[k >> 1]);
+  evaluateAll(equations, x, J, c, [], n);
+  const free = [...x.keys()].filter((k) => !linkage.fixed[k >> 1]);
   const rows = Array.from({ length: m }, (_, i) => free.map((k) => J[i * n + k]));
   let rank = 0;
   for (let column = 0; column < free.length && rank < m; column++) {

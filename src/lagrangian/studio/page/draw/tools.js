@@ -13,4 +13,4 @@ export const TOOLS = [
   { name: "erase", key: "e", title: "Erase", what: "Click a part to delete it." },
 ];
 
-export const made = () => ({ move: new Move(), shape: new Shape(), bar: bar(), ground: ground(), slider: slider(), point: point(), motor: motor(), erase: erase() });
+export const makeTools = () => ({ move: new Move(), shape: new Shape(), bar: bar(), ground: ground(), slider: slider(), point: point(), motor: motor(), erase: erase() });

@@ -1,21 +1,21 @@
 // Requests to the server: single ones, and jobs with their events.
 
-export class Refused extends Error {
+export class RequestError extends Error {
   constructor(message, { remedy = "", line = null, status = 0, body = null } = {}) {
     super(message);
     Object.assign(this, { remedy, line, status, body });
   }
 }
 
-export class Stopped extends Error {}
+export class JobStopped extends Error {}
 
 export const STOPPED = "The server has stopped. Your text is safe.";
-const ANOTHER = "This page belongs to a server that has stopped. Open the address that the new server printed. Your text is safe.";
+const OTHER_SERVER = "This page belongs to a server that has stopped. Open the address that the new server printed. Your text is safe.";
 const listeners = new Set();
 
 /** Call `listener` when a request reached the server (true), or did not, or was refused by another server (false and a sentence). */
 export const onContact = (listener) => listeners.add(listener);
-const contact = (there, why) => listeners.forEach((listener) => listener(there, why));
+const notifyContact = (reached, reason) => listeners.forEach((listener) => listener(reached, reason));
 
 export async function ask(method, path, body, options = {}) {
   let answer;
@@ -25,18 +25,18 @@ export async function ask(method, path, body, options = {}) {
       ...(body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
     });
   } catch (error) {
-    if (error.name === "AbortError") throw new Stopped();
-    contact(false, STOPPED);
-    throw new Refused(STOPPED);
+    if (error.name === "AbortError") throw new JobStopped();
+    notifyContact(false, STOPPED);
+    throw new RequestError(STOPPED);
   }
   if (answer.status === 403) {
-    contact(false, ANOTHER);
-    throw new Refused(ANOTHER, { status: 403 });
+    notifyContact(false, OTHER_SERVER);
+    throw new RequestError(OTHER_SERVER, { status: 403 });
   }
-  contact(true);
+  notifyContact(true);
   const data = await answer.json().catch(() => null);
   if (answer.ok) return data;
-  throw new Refused(data?.error || `The server answered ${answer.status}.`, { ...data, status: answer.status, body: data });
+  throw new RequestError(data?.error || `The server answered ${answer.status}.`, { ...data, status: answer.status, body: data });
 }
 
 export const get = (path) => ask("GET", path);
@@ -46,19 +46,19 @@ export const post = (path, body, options) => ask("POST", path, body, options);
  * A function of which one call runs at a time. Of the calls that come meanwhile, the last one follows, and the others are dropped.
  * Its promise is fulfilled when the call itself, or the one that replaced it, is done.
  */
-export function latest(work) {
+export function latestOnly(work) {
   let running = null, next = null;
-  const run = async (given) => work(...given);
-  return function call(...given) {
-    if (next) next.given = given;
+  const run = async (parameters) => work(...parameters);
+  return function call(...parameters) {
+    if (next) next.parameters = parameters;
     else if (running) {
-      next = { given };
+      next = { parameters };
       next.done = running.catch(() => {}).then(() => {
-        const then = next.given;
+        const then = next.parameters;
         next = null;
         return call(...then);
       });
-    } else return (running = run(given).finally(() => { running = null; }));
+    } else return (running = run(parameters).finally(() => { running = null; }));
     return next.done;
   };
 }
@@ -83,17 +83,17 @@ export function job(kind, text, format, options, on = {}) {
         if (event.progress) on.progress?.(event.progress);
         if (event.partial) on.partial?.(event.partial);
         if ("result" in event) end(resolve, event.result);
-        if (event.error) fail(new Refused(event.error.message, event.error));
-        if (event.stopped) fail(new Stopped());
+        if (event.error) fail(new RequestError(event.error.message, event.error));
+        if (event.stopped) fail(new JobStopped());
       };
-      source.onerror = () => get("/api/alive").then(() => fail(new Refused("The job ended without a result.")), fail);
+      source.onerror = () => get("/api/alive").then(() => fail(new RequestError("The job ended without a result.")), fail);
     }, fail);
   });
   return {
     result,
     stop() {
       if (id !== null && !ended) ask("DELETE", `/api/jobs/${encodeURIComponent(id)}`).catch(() => {});
-      fail(new Stopped());
+      fail(new JobStopped());
     },
   };
 }

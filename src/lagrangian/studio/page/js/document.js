@@ -1,10 +1,10 @@
 // The document: its text, its file, whether it is saved, and the server's checks of the text while it is typed.
 
-import { ask, get, latest, onContact, post, Refused } from "./api.js";
-import { unsent } from "./unsent.js";
+import { ask, get, latestOnly, onContact, post, RequestError } from "./api.js";
+import { unsentText } from "./unsent.js";
 
-const DRAFT = 150, CHECK = 200, AGAIN = 300;  // ms after the last key; ms until something is compiled
-const PULSE = 3000;  // ms between questions whether the server is there
+const DRAFT_DELAY = 150, CHECK_DELAY = 200, RECHECK_DELAY = 300;  // ms after the last key; ms until something is compiled
+const PULSE_PERIOD = 3000;  // ms between questions whether the server is there
 
 const UNSENT = "lagrangian-unsent";
 
@@ -13,7 +13,7 @@ export class Document extends EventTarget {
     super();
     Object.assign(this, { path: null, called: "", format: "toml", saved: null, revision: 0, digest: null, folder: "", server: true, refused: "" });
     this.good = null;  // the last answer of a check without errors: {ok, problems, mechanism, scene, text}
-    this.draft = latest((options) => this.keep(options));
+    this.draft = latestOnly((options) => this.keep(options));
     this.waits = false;  // whether what is typed still has to be kept
     onContact((there, why) => this.contact(there, why));
     addEventListener("pagehide", () => this.waits && this.keep({ keepalive: true }));
@@ -36,7 +36,7 @@ export class Document extends EventTarget {
     this.editor = editor;
     this.take(await get("/api/document"));
     this.recover();
-    setInterval(() => document.hidden || get("/api/alive").catch(() => {}), PULSE);
+    setInterval(() => document.hidden || get("/api/alive").catch(() => {}), PULSE_PERIOD);
   }
 
   /** Take over the document that is open on the server. */
@@ -52,7 +52,7 @@ export class Document extends EventTarget {
 
   /** Recover text that was typed while there was no server, as an edit that can be undone. */
   recover() {
-    const { text, path, folder } = unsent(UNSENT) || {};
+    const { text, path, folder } = unsentText(UNSENT) || {};
     if (folder !== this.folder || path !== this.path || text === this.editor.written) return;
     this.editor.replace(text.replaceAll("\r\n", "\n"));
     this.tell("recovered");
@@ -70,7 +70,7 @@ export class Document extends EventTarget {
   async settle() {
     while (this.waits) {
       await this.draft();
-      if (this.waits && (this.refused || !this.server)) throw new Refused(this.refused || this.why);
+      if (this.waits && (this.refused || !this.server)) throw new RequestError(this.refused || this.why);
     }
   }
 
@@ -87,7 +87,7 @@ export class Document extends EventTarget {
   changed() {
     this.waits = true;
     clearTimeout(this.drafting);
-    this.drafting = setTimeout(() => this.draft(), DRAFT);
+    this.drafting = setTimeout(() => this.draft(), DRAFT_DELAY);
     this.check();
     this.status();
   }
@@ -102,17 +102,17 @@ export class Document extends EventTarget {
       this.revision = answer.revision;
       this.waits = this.editor.written !== text;
       this.refused = "";
-      const left = unsent(UNSENT);
-      if (left?.path === path && left.folder === this.folder) unsent(UNSENT, null);
+      const left = unsentText(UNSENT);
+      if (left?.path === path && left.folder === this.folder) unsentText(UNSENT, null);
     } catch (error) {
       if (error.status === 409) this.tell("elsewhere", error.body);
-      if (!this.server) unsent(UNSENT, { text, path, folder: this.folder });
+      if (!this.server) unsentText(UNSENT, { text, path, folder: this.folder });
       this.refused = this.server ? error.message : "";
     }
     this.status();
   }
 
-  check(wait = CHECK) {
+  check(wait = CHECK_DELAY) {
     clearTimeout(this.checking);
     this.checking = setTimeout(() => this.look(), wait);
   }
@@ -128,7 +128,7 @@ export class Document extends EventTarget {
     try {
       answer = await post("/api/check", { text, format, ...(this.q ? { q: this.q } : {}) });
     } catch (error) {
-      if (!(error instanceof Refused) || error.status === 0 || error.status === 403) return;
+      if (!(error instanceof RequestError) || error.status === 0 || error.status === 403) return;
       answer = { ok: false, problems: [{ line: 1, column: 1, message: error.message, remedy: error.remedy, severity: "error" }], mechanism: null, scene: null };
     }
     if (turn !== this.turn || text !== this.editor.text) return;
@@ -137,7 +137,7 @@ export class Document extends EventTarget {
     this.problems = answer.problems || [];
     this.editor.mark(this.problems);
     this.tell("checked", checked);
-    if (answer.preparing) this.check(AGAIN);
+    if (answer.preparing) this.check(RECHECK_DELAY);
   }
 
   /** Save the file. `digest` is that of the text that may be overwritten. */

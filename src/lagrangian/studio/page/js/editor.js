@@ -154,9 +154,9 @@ export class Editor {
     const now = this.text;
     if (now === text) return;
     let from = 0, end = 0;
-    const most = Math.min(now.length, text.length);
-    while (from < most && now[from] === text[from]) from++;
-    while (end < most - from && now[now.length - 1 - end] === text[text.length - 1 - end]) end++;
+    const shorter = Math.min(now.length, text.length);
+    while (from < shorter && now[from] === text[from]) from++;
+    while (end < shorter - from && now[now.length - 1 - end] === text[text.length - 1 - end]) end++;
     this.view.dispatch({ changes: { from, to: now.length - end, insert: text.slice(from, text.length - end) }, ...more });
   }
 

@@ -1,7 +1,7 @@
 // Exports into the folder: a report, C code, and the mechanism in other formats.
 
 import { element } from "/player.js";
-import { get, job, post, Refused, Stopped } from "./api.js";
+import { get, job, post, RequestError, JobStopped } from "./api.js";
 import { note, question, remarks } from "./dialog.js";
 import { menu } from "./menu.js";
 import { Bar } from "./runner.js";
@@ -17,7 +17,7 @@ export class Exporting {
     const toToml = this.doc.format === "toml" ? [] : [{ label: "Convert to TOML", detail: "Continue with the same mechanism as TOML in the editor", run: () => this.convert() }];
     return [
       { title: "Documents", items: [{ label: "Report", detail: "One page with the motion, plots and equations that works offline", run: () => this.report() }, ...toToml] },
-      { title: "For other programs", items: targets.map((t) => ({ label: TITLES[t.name] || t.name, detail: plain(t.about), run: () => this.export(t) })) },
+      { title: "For other programs", items: targets.map((t) => ({ label: TITLES[t.name] || t.name, detail: asSentence(t.about), run: () => this.export(t) })) },
     ];
   }
 
@@ -47,16 +47,16 @@ export class Exporting {
   }
 
   async export(target) {
-    const given = target.options.filter((o) => o.choices.length > 1);
+    const choosable = target.options.filter((o) => o.choices.length > 1);
     const options = {};
-    if (given.length) {
+    if (choosable.length) {
       const answer = await question(TITLES[target.name] || target.name, {
-        text: `${plain(target.about)}, written to ${this.doc.folder}.`,
-        fields: given.map((o) => ({ name: o.name, label: plain(o.about), kind: "choice", choices: o.choices, labels: o.choices.map((one) => (one === o.usual ? `${one} (usual)` : one)), value: o.usual })),
+        text: `${asSentence(target.about)}, written to ${this.doc.folder}.`,
+        fields: choosable.map((o) => ({ name: o.name, label: asSentence(o.about), kind: "choice", choices: o.choices, labels: o.choices.map((one) => (one === o.default ? `${one} (default)` : one)), value: o.default })),
         actions: [{ name: "write", label: "Export" }],
       });
       if (!answer) return;
-      for (const o of given) if (answer[o.name] !== o.usual) options[o.name] = answer[o.name];
+      for (const o of choosable) if (answer[o.name] !== o.default) options[o.name] = answer[o.name];
     }
     this.run("export", { target: target.name, options }, TITLES[target.name] || target.name);
   }
@@ -70,12 +70,12 @@ export class Exporting {
     const work = job(kind, doc.editor.text, doc.format, options, { progress: (p) => bar.update(p) });
     try {
       const { path, files = [], warnings = [] } = await work.result;
-      const said = note(`Saved as ${path}.`, { stays: true });
-      if (files.length) said.firstChild.append(links(files));
+      const confirmation = note(`Saved as ${path}.`, { stays: true });
+      if (files.length) confirmation.firstChild.append(fileLinks(files));
       remarks(`The export has ${warnings.length} remarks.`, warnings);
     } catch (error) {
-      if (error instanceof Stopped) note("You stopped the export. No file was written.");
-      else if (error instanceof Refused) note(error.message, { kind: "bad", detail: error.remedy });
+      if (error instanceof JobStopped) note("You stopped the export. No file was written.");
+      else if (error instanceof RequestError) note(error.message, { kind: "bad", detail: error.remedy });
       else throw error;
     } finally {
       busy.remove();
@@ -84,7 +84,7 @@ export class Exporting {
 }
 
 /** Links to the files that were written, which open in another tab. */
-function links(files) {
+function fileLinks(files) {
   const box = element("div", { class: "small" });
   for (const file of files.slice(0, 8)) {
     const href = `/made/${file.split("/").map(encodeURIComponent).join("/")}`;
@@ -94,5 +94,5 @@ function links(files) {
   return box;
 }
 
-const plain = (about) => `${about[0].toUpperCase()}${about.slice(1).replace(/\.$/, "")}`;
+const asSentence = (about) => `${about[0].toUpperCase()}${about.slice(1).replace(/\.$/, "")}`;
 const TITLES = { c: "C code", numpy: "NumPy module", octave: "MATLAB and Octave", julia: "Julia", rust: "Rust", casadi: "CasADi", jax: "JAX", acados: "acados", fmu: "FMU", urdf: "URDF", mjcf: "MJCF", sdf: "SDF", toml: "TOML", latex: "Equations as LaTeX", markdown: "Equations as Markdown", animation: "Animation", motion: "Motion as numbers" };

@@ -1,13 +1,13 @@
 // The commands New, Open and Save: templates, the library, files of the folder, and files that are dropped.
 
 import { element } from "/player.js";
-import { get, post, Refused } from "./api.js";
+import { get, post, RequestError } from "./api.js";
 import { difference } from "./diff.js";
 import { note, question, remarks } from "./dialog.js";
 import { menu } from "./menu.js";
 
-const bad = (error) => {
-  if (!(error instanceof Refused)) throw error;
+const showError = (error) => {
+  if (!(error instanceof RequestError)) throw error;
   note(error.message, { kind: "bad", detail: error.remedy });
 };
 
@@ -15,8 +15,8 @@ export class Files {
   constructor(doc, editor) {
     Object.assign(this, { doc, editor });
     const button = (id) => document.getElementById(id), picker = button("picker");
-    menu(button("new"), () => this.beginnings().catch((error) => (bad(error), [])), { filter: true });
-    menu(button("open"), () => this.there(() => picker.click()).catch((error) => (bad(error), [])));
+    menu(button("new"), () => this.beginnings().catch((error) => (showError(error), [])), { filter: true });
+    menu(button("open"), () => this.there(() => picker.click()).catch((error) => (showError(error), [])));
     picker.addEventListener("change", () => {
       if (picker.files[0]) this.read(picker.files[0]);
       picker.value = "";
@@ -47,13 +47,13 @@ export class Files {
     return [
       { title: "Examples", items: templates.map((t) => ({ label: t.title || t.name, detail: t.description, run: () => this.begin(t.text, "toml", `${t.name}.toml`) })) },
       { title: "Drawing", items: [{ label: "Draw a linkage", detail: "Draw bars, pins, sliders and motors in a plane", run: () => location.assign("/draw") }] },
-      { title: "Library", items: library.map((m) => ({ label: m.name, detail: m.description, run: () => get(`/api/library/${encodeURIComponent(m.name)}`).then(({ text, format }) => this.begin(text, format, `${m.name}.toml`)).catch(bad) })) },
+      { title: "Library", items: library.map((m) => ({ label: m.name, detail: m.description, run: () => get(`/api/library/${encodeURIComponent(m.name)}`).then(({ text, format }) => this.begin(text, format, `${m.name}.toml`)).catch(showError) })) },
     ];
   }
 
   /** The menu of Open: the files of the folder, the last ones first, and any other file. */
   async there(choose) {
-    const { recent } = await get("/api/document"), items = recent.map((name) => ({ label: name, run: () => this.doc.open(name).catch(bad) }));
+    const { recent } = await get("/api/document"), items = recent.map((name) => ({ label: name, run: () => this.doc.open(name).catch(showError) }));
     return [{ title: "In this folder", items }, { title: "Other files", items: [{ label: "Choose a file…", detail: "The studio opens a copy. You can also drop a file on the page.", run: choose }] }];
   }
 
@@ -80,7 +80,7 @@ export class Files {
       await doc.start(text, format, name);
       this.editor.view.focus();
     } catch (error) {
-      bad(error);
+      showError(error);
     }
   }
 
@@ -104,7 +104,7 @@ export class Files {
       await doc.save(path, digest);
     } catch (error) {
       if (error.status === 409) return this.overwrite(path, error);
-      bad(error);
+      showError(error);
       return false;
     }
     note(`Saved as ${doc.path}.`);
@@ -115,10 +115,10 @@ export class Files {
   async overwrite(path, { message, body: { text: theirs, digest } }) {
     const body = difference(["on disk", theirs], ["this text", this.editor.text]);
     const answer = await question("The file on disk has changed", { text: `${message}. The two texts differ in these lines.`, body, careful: true, actions: [{ name: "theirs", label: "Use the file on disk" }, { name: "mine", label: "Overwrite with this text" }] });
-    if (answer?.action === "mine") return this.doc.save(path, digest).then(() => true, (error) => (bad(error), false));
+    if (answer?.action === "mine") return this.doc.save(path, digest).then(() => true, (error) => (showError(error), false));
     if (answer?.action === "theirs") {
       this.editor.replace(theirs);
-      return this.doc.save(path, digest).then(() => true, (error) => (bad(error), false));
+      return this.doc.save(path, digest).then(() => true, (error) => (showError(error), false));
     }
     return false;
   }
@@ -143,7 +143,7 @@ export class Files {
       const what = format.toUpperCase(), unused = warnings.every((one) => one.includes(": ignored"));
       remarks(unused ? `${warnings.length} parts of the ${what} are not used.` : `The ${what} has ${warnings.length} remarks.`, warnings);
     } catch (error) {
-      bad(error);
+      showError(error);
     }
   }
 

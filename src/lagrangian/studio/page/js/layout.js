@@ -55,15 +55,15 @@ export class Layout {
     tab.focus();
   }
 
-  edge(id, property, part, least, most, [less, more]) {
+  edge(id, property, part, lower, upper, [less, more]) {
     const bar = document.getElementById(id), desk = document.getElementById("desk");
     let now = parseFloat(getComputedStyle(document.documentElement).getPropertyValue(property)) / 100;
     const set = (x) => {
-      now = Math.min(most, Math.max(least, x));
+      now = Math.min(upper, Math.max(lower, x));
       document.documentElement.style.setProperty(property, `${(100 * now).toFixed(2)}%`);
       bar.setAttribute("aria-valuenow", String(Math.round(100 * now)));
     };
-    for (const [name, value] of [["min", least], ["max", most]]) bar.setAttribute(`aria-value${name}`, String(Math.round(100 * value)));
+    for (const [name, value] of [["min", lower], ["max", upper]]) bar.setAttribute(`aria-value${name}`, String(Math.round(100 * value)));
     set(now);
     bar.addEventListener("pointerdown", (event) => {
       bar.setPointerCapture(event.pointerId);

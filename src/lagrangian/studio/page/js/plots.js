@@ -43,10 +43,10 @@ export class Plots {
     const value = (_, v) => (v === null || v === undefined ? "–" : Number(v.toPrecision(5)).toString());
     const drawn = new uPlot({
       width: Math.max(box.clientWidth, 200), height: HEIGHT, legend: { show: !many, live: true }, cursor: { points: { size: 6 }, sync: plot.x ? undefined : { key: "time" }, y: false },
-      scales: { x: { time: false }, y: { distr: plot.scale === "log" ? 3 : plot.scale === "symlog" ? 4 : 1, range: plot.scale && plot.scale !== "linear" ? undefined : (_, low, high) => range(low, high, plot.limits) } },
+      scales: { x: { time: false }, y: { distr: plot.scale === "log" ? 3 : plot.scale === "symlog" ? 4 : 1, range: plot.scale && plot.scale !== "linear" ? undefined : (_, low, high) => axisRange(low, high, plot.limits) } },
       series: [{ label, value }, ...plot.series.map((s, k) => ({ label: s.name, stroke: colours[k % colours.length], width: 1.6, points: { show: few, size: 5 }, value }))],
-      axes: [{ ...axis, size: 26, gap: 2 }, { ...axis, size: 48, gap: 3, values: (_, ticks) => ticks.map((v) => (v === null ? "" : short(v))) }],
-      hooks: { draw: [(u) => limits(u, plot.limits || [])], setCursor: [(u) => this.point(u, plot)] },
+      axes: [{ ...axis, size: 26, gap: 2 }, { ...axis, size: 48, gap: 3, values: (_, ticks) => ticks.map((v) => (v === null ? "" : formatTick(v))) }],
+      hooks: { draw: [(u) => drawLimits(u, plot.limits || [])], setCursor: [(u) => this.point(u, plot)] },
     }, [x, ...plot.series.map((s) => s.values)], box);
     if (!plot.x) drawn.over.append((drawn.mark = element("div", { class: "now", hidden: "" })));
     drawn.root.setAttribute("role", "img");
@@ -76,7 +76,7 @@ export class Plots {
 }
 
 /** The range of an axis with some room; it includes limits that are not far away. */
-function range(low, high, limits = []) {
+function axisRange(low, high, limits = []) {
   if (low === null || high === null) return [-1, 1];
   const span = Math.max(high - low, 1e-9 * Math.max(Math.abs(low), Math.abs(high)), 1e-30);
   for (const { value } of limits || []) if (value > low - span && value < high + span) [low, high] = [Math.min(low, value), Math.max(high, value)];
@@ -84,7 +84,7 @@ function range(low, high, limits = []) {
   return [low - room, high + room];
 }
 
-function limits(u, list) {
+function drawLimits(u, list) {
   const { ctx, bbox } = u;
   for (const { value, passed } of list) {
     const y = u.valToPos(value, "y", true);
@@ -101,7 +101,7 @@ function limits(u, list) {
   }
 }
 
-function short(v) {
+function formatTick(v) {
   const size = Math.abs(v);
   if (v === 0) return "0";
   return size >= 1e5 || size < 1e-3 ? v.toExponential(0).replace("e+", "e") : Number(v.toPrecision(4)).toString();

@@ -1,9 +1,9 @@
 // A job of a tab: its progress, a Stop button, and its error if it fails.
 
 import { element } from "/player.js";
-import { job, Stopped } from "./api.js";
+import { job, JobStopped } from "./api.js";
 
-const SHOWN = 350;  // ms: what is done sooner shows nothing
+const QUIET_TIME = 350;  // ms: what is done sooner shows nothing
 
 export class Runner {
   /** `place` is the element for progress and errors; `document` holds the text. */
@@ -21,7 +21,7 @@ export class Runner {
   async run(kind, options, { partial, quiet = false } = {}) {
     this.stop();
     const { document: doc } = this, started = (this.since = performance.now()), bar = new Bar(() => this.stop(true));
-    const timer = setTimeout(() => this.place.replaceChildren(bar.node), SHOWN);
+    const timer = setTimeout(() => this.place.replaceChildren(bar.node), QUIET_TIME);
     if (!quiet) this.place.replaceChildren();
     const mine = (this.current = job(kind, doc.editor.text, doc.format, options, { progress: (p) => bar.update(p), partial }));
     try {
@@ -31,7 +31,7 @@ export class Runner {
       return result;
     } catch (error) {
       if (this.current !== mine) return undefined;  // another took its place
-      this.place.replaceChildren(error instanceof Stopped ? element("p", { class: "quiet small" }, "Stopped.") : trouble(error, doc.editor));
+      this.place.replaceChildren(error instanceof JobStopped ? element("p", { class: "quiet small" }, "Stopped.") : errorElement(error, doc.editor));
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -64,7 +64,7 @@ export class Bar {
 }
 
 /** An element with an error, and with a button to its line if it has one. */
-export function trouble(error, editor) {
+export function errorElement(error, editor) {
   const box = element("div", { class: "trouble", role: "alert" }, error.message);
   if (error.remedy) box.append(element("span", { class: "remedy" }, error.remedy));
   if (error.line && editor) {
@@ -76,4 +76,4 @@ export function trouble(error, editor) {
 }
 
 /** Elements with the warnings of a result. */
-export const warnings = (list) => (list || []).map((text) => element("div", { class: "trouble mild" }, typeof text === "string" ? text : text.message));
+export const warningElements = (list) => (list || []).map((text) => element("div", { class: "trouble mild" }, typeof text === "string" ? text : text.message));

@@ -3,7 +3,7 @@
 import { element } from "/player.js";
 
 const DEGREES = 180 / Math.PI;
-const FEW = 8;  // coordinates of which all are shown at once
+const MAX_UNFOLDED = 8;  // coordinates of which all are shown at once
 
 export class Sliders {
   constructor(place, posture, sizeOf, onUse) {
@@ -44,7 +44,7 @@ export class Sliders {
     const size = this.sizeOf() || 1;
     const { coordinates } = this.posture, driven = coordinates.filter((c) => c.actuated), passive = coordinates.filter((c) => !c.actuated);
     const fold = driven.length && passive.length ? element("details", {}, element("summary", {}, "Passive")) : this.list;
-    if (coordinates.length <= FEW) fold.open = true;
+    if (coordinates.length <= MAX_UNFOLDED) fold.open = true;
     [...driven, ...passive].forEach((c) => {
       const k = this.factor(c), half = c.angle ? Math.PI : Math.max(c.unit === "m" ? size : 1, 2 * Math.abs(c.value));
       const low = (c.lower ?? -half) * k, high = (c.upper ?? half) * k, id = `coordinate-${this.rows.size}`;

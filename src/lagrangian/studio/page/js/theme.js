@@ -6,7 +6,7 @@ const listeners = new Set();
 export const onTheme = (listener) => listeners.add(listener);
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function chosen() {
+function chosenTheme() {
   try {
     return localStorage.getItem(KEY);
   } catch {
@@ -15,7 +15,7 @@ function chosen() {
 }
 
 function apply() {
-  const now = chosen() || (system.matches ? "dark" : "light");
+  const now = chosenTheme() || (system.matches ? "dark" : "light");
   document.documentElement.dataset.theme = now;
   const button = document.getElementById("theme");
   button.setAttribute("aria-label", `Colours: ${now}. Change to ${now === "dark" ? "light" : "dark"}.`);

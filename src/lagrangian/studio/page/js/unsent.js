@@ -1,7 +1,7 @@
 // Text that could not be sent is kept in the browser until a server takes it.
 
 /** Read the text that is kept under a name, or write it; null removes it. */
-export function unsent(name, given) {
+export function unsentText(name, given) {
   try {
     if (given === undefined) return JSON.parse(localStorage.getItem(name));
     if (given === null) localStorage.removeItem(name);

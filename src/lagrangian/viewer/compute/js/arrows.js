@@ -1,7 +1,7 @@
 // Forces of a computed motion as the player draws them: those that the recorded motion has, to its scale.
 
 /** `plan.arrows` names them; the worker gives the point and the vector of each, for every row. `recorded` are the player's own. */
-function arrowsOf({ t, arrows }, plan, recorded) {
+function computedArrows({ t, arrows }, plan, recorded) {
   if (!arrows) return [];
   const rows = t.length, wide = 6 * plan.arrows.length;
   return recorded.flatMap(({ name, group, unit, scale }) => {

@@ -13,7 +13,7 @@ class Computing {
   }
 
   async start() {
-    const why = lacking();
+    const why = missingFeature();
     if (why) return this.refuse(why);
     this.build();
     const [script, wasm, block] = await Promise.all([WORKER, this.data.wasm, this.data.block].map(inflate));
@@ -101,7 +101,7 @@ class Computing {
   /** Take over a motion from the worker. */
   take(message, inputs) {
     if (message.t.length) this.draw(message, inputs);
-    else this.miss(sentence(message.ended?.reason || "This motion is not possible"));
+    else this.miss(asSentence(message.ended?.reason || "This motion is not possible"));
     if (this.settling && !this.engine.busy) this.settled();
     const detail = { rows: message.t.length, spent: message.spent, took: performance.now() - this.asked };
     this.root.dispatchEvent(new CustomEvent("lagrangian-computed", { bubbles: true, detail }));
@@ -122,7 +122,7 @@ class Computing {
       if (this.replaced) this.player.replace(null);  // the recorded motion, with all its arrows
       this.shapes.forget();
     } else {
-      const { t, poses } = message, arrows = arrowsOf(message, this.plan, this.recorded);
+      const { t, poses } = message, arrows = computedArrows(message, this.plan, this.recorded);
       const why = "The page does not compute these. Reset all values to see them again.";
       this.player.replace({ t, poses, arrows, groups: this.groups, why, ...this.shapes.at(inputs) });
     }
@@ -157,7 +157,7 @@ class Computing {
   }
 }
 
-function sentence(text) {
+function asSentence(text) {
   return `${text[0].toUpperCase()}${text.slice(1).replace(/\.+$/, "")}.`;
 }
 

@@ -5,14 +5,14 @@ class Copying {
     this.reproduction = reproduction;
     this.text = node("pre", { class: "lgc-text", tabindex: "0", "aria-label": "Copied text" });
     this.text.hidden = true;
-    this.told = node("span", { class: "lgc-told", role: "status" });
+    this.message = node("span", { class: "lgc-told", role: "status" });
     this.buttons = node("div", { class: "lgc-copy" }, node("span", {}, "Copy as"));
     for (const [name, form] of [["TOML", "toml"], ["Command", "command"], ["Python", "python"]]) {
       const button = node("button", { type: "button", class: "lgc-button", "data-form": form }, name);
       button.addEventListener("click", () => this.copy(form));
       this.buttons.append(button);
     }
-    this.buttons.append(this.told);
+    this.buttons.append(this.message);
     this.root = node("div", {}, this.buttons, this.text);
     this.renew();
   }
@@ -22,12 +22,12 @@ class Copying {
     this.form = form;
     this.text.textContent = text;
     this.text.hidden = false;
-    this.told.textContent = (await copied(text)) ? "Copied." : "Copy the text below.";
+    this.message.textContent = (await copyToClipboard(text)) ? "Copied." : "Copy the text below.";
   }
 
   /** Update the text to new values. `none` is the reason why these have no motion, if they have none. */
   renew(none = "") {
-    this.told.textContent = "";
+    this.message.textContent = "";
     for (const button of this.buttons.querySelectorAll("button")) {
       const why = none || this.reproduction.why(button.dataset.form);
       button.disabled = Boolean(why);
@@ -40,7 +40,7 @@ class Copying {
   }
 }
 
-async function copied(text) {
+async function copyToClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

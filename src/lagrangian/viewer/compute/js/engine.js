@@ -2,9 +2,9 @@
 // last of them, and asked for when it is there. A slider that is dragged fast never makes a queue.
 
 class Engine {
-  /** `told` has ready(), motion(message, inputs), failed(reason). */
-  constructor(script, wasm, plan, told) {
-    this.told = told;
+  /** `on` has ready(), motion(message, inputs), failed(reason). */
+  constructor(script, wasm, plan, on) {
+    this.on = on;
     this.running = null;  // what the motion is computed from
     this.waiting = null;  // what came since
     this.id = 0;
@@ -24,14 +24,14 @@ class Engine {
     if (message.kind === "ready") {
       URL.revokeObjectURL(this.address);
       this.ready = true;
-      this.told.ready();
+      this.on.ready();
       this.next();
     } else if (message.kind === "failed") this.fail(message.reason);
     else if (message.kind === "motion" && message.id === this.id) {
       const { inputs, arrows } = this.running;
       this.running = null;
       this.next();  // the worker goes on while this motion is drawn
-      this.told.motion({ ...message, arrows: arrows ? message.arrows : null }, inputs);
+      this.on.motion({ ...message, arrows: arrows ? message.arrows : null }, inputs);
     }
   }
 
@@ -55,6 +55,6 @@ class Engine {
 
   fail(reason) {
     this.worker.terminate();
-    this.told.failed(reason);
+    this.on.failed(reason);
   }
 }

@@ -3,7 +3,7 @@
 const DEGREES = 180 / Math.PI;
 
 /** The unit in which a quantity is shown, and the factor from the computed values. */
-function shownAs({ unit, angle }, degrees) {
+function displayUnit({ unit, angle }, degrees) {
   if (!angle || !degrees) return { unit, factor: 1 };
   return { unit: unit.replace("rad", "deg"), factor: DEGREES };
 }
@@ -16,13 +16,13 @@ function formatNumber(x, figures = 4) {
 }
 
 /** The step of a slider: 1, 2 or 5 times a power of ten, about a thousandth of the range. */
-function stepOf(range) {
+function sliderStep(range) {
   const rough = range / 1000, power = 10 ** Math.floor(Math.log10(rough));
   return power * (rough / power >= 5 ? 5 : rough / power >= 2 ? 2 : 1);
 }
 
 /** A multiple of a step, without the digits that binary fractions add. */
-const stepped = (x, step) => Number((Math.round(x / step) * step).toPrecision(12));
+const roundToStep = (x, step) => Number((Math.round(x / step) * step).toPrecision(12));
 
 function node(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);

@@ -66,8 +66,8 @@ class Plot {
     this.now = node("div", { class: "lgc-now" });
     this.entries = series.slice(0, NAMED).map((k, j) => {
       const line = node("span", { class: "lgc-line" }), value = node("output", {});
-      line.style.borderTopStyle = dash(j).length ? "dashed" : "solid";
-      const entry = node("span", { class: "lgc-entry" }, line, node("span", {}, named(all.plan.series[k])), value);
+      line.style.borderTopStyle = dashPattern(j).length ? "dashed" : "solid";
+      const entry = node("span", { class: "lgc-entry" }, line, node("span", {}, curveLabel(all.plan.series[k])), value);
       this.names.append(entry);
       return { entry, value, line };
     });
@@ -112,14 +112,14 @@ class Plot {
 
   /** Draw changed values when the plot is visible. */
   renew() {
-    const { t, values, degrees, plan } = this.all, rows = t.length, { factor, unit } = shownAs(this.kind, degrees);
+    const { t, values, degrees, plan } = this.all, rows = t.length, { factor, unit } = displayUnit(this.kind, degrees);
     const own = (k) => values.subarray(k * rows, (k + 1) * rows), lowest = this.lowest(own);
     this.data = [t, ...this.series.map((k) => {
       const less = lowest && plan.series[k].name !== "kinetic" ? lowest : 0;
       return factor === 1 && !less ? own(k) : own(k).map((x) => factor * (x - less));
     })];
-    const told = unit && unit !== "1" ? ` [${unit}]` : "";
-    this.title.textContent = `${plan.titles?.[this.kind.group] || TITLES[this.kind.group] || this.kind.group}${told}`;
+    const unitText = unit && unit !== "1" ? ` [${unit}]` : "";
+    this.title.textContent = `${plan.titles?.[this.kind.group] || TITLES[this.kind.group] || this.kind.group}${unitText}`;
     this.stage.setAttribute("aria-label", `${this.title.textContent} over time`);
     this.sizes = this.data.slice(1).map((own) => own.reduce((most, x) => Math.max(most, Math.abs(x)), 0));
     this.root.hidden = Math.max(...this.sizes) < TINY && this.kind.group !== "coordinates";
@@ -151,12 +151,12 @@ class Plot {
       legend: { show: false },
       cursor: { show: false },
       padding: [6, 18, 0, 0],
-      scales: { x: { time: false, range: () => [this.all.plan.t0, this.all.plan.end] }, y: { range: (_, low, high) => room(low, high) } },
+      scales: { x: { time: false, range: () => [this.all.plan.t0, this.all.plan.end] }, y: { range: (_, low, high) => axisRange(low, high) } },
       axes: [
         { ...axis, size: 24, gap: 3, values: (_, at) => at.map((x, k) => (k === at.length - 1 ? `${x} s` : String(x))) },
         { ...axis, size: 48, gap: 4, space: 26, values: (_, at) => at.map((x) => formatNumber(x, 4)) },
       ],
-      series: [{}, ...this.series.map((_, j) => ({ stroke: () => this.color(j), width: 1.5, dash: dash(j), pxAlign: 0, points: { show: false } }))],
+      series: [{}, ...this.series.map((_, j) => ({ stroke: () => this.color(j), width: 1.5, dash: dashPattern(j), pxAlign: 0, points: { show: false } }))],
     }, this.data, this.stage);
     this.chart.over.append(this.now);
     this.scrub(this.chart.over);
@@ -179,7 +179,7 @@ class Plot {
   mark(time) {
     if (!this.chart || !this.seen || this.root.hidden) return;
     this.now.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
-    const [t] = this.data, { row, part } = place(t, time);
+    const [t] = this.data, { row, part } = rowBefore(t, time);
     this.entries.forEach(({ value }, j) => {
       const own = this.data[j + 1], x = own[row] + part * (own[Math.min(row + 1, own.length - 1)] - own[row]);
       value.textContent = formatNumber(Math.abs(x) < 1e-9 * this.sizes[j] ? 0 : x, 3);
@@ -187,11 +187,11 @@ class Plot {
   }
 }
 
-const named = ({ name, group }) => (group === "energy" && name === "potential" ? "potential − min" : name);
-const dash = (j) => DASHES[Math.min(Math.floor(j / SEVERAL), DASHES.length - 1)];
+const curveLabel = ({ name, group }) => (group === "energy" && name === "potential" ? "potential − min" : name);
+const dashPattern = (j) => DASHES[Math.min(Math.floor(j / SEVERAL), DASHES.length - 1)];
 
 /** The range of an axis with some room; a constant lies in the middle. */
-function room(low, high) {
+function axisRange(low, high) {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
   const span = high - low, size = Math.max(Math.abs(low), Math.abs(high));
   if (span <= 1e-9 * size || span < TINY) return [low - (0.5 * size || 1), high + (0.5 * size || 1)];
@@ -199,7 +199,7 @@ function room(low, high) {
 }
 
 /** The row before a time, and the share of the way to the next. */
-function place(t, time) {
+function rowBefore(t, time) {
   let low = 0, high = t.length - 1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;

@@ -42,28 +42,28 @@ class Reproduction {
   }
 
   get toml() {
-    const lines = [], { begin } = this.plan, some = this.parameters(!this.changed), array = (row) => `[${row.map(float).join(", ")}]`;
+    const lines = [], { begin } = this.plan, some = this.parameters(!this.changed), array = (row) => `[${row.map(tomlFloat).join(", ")}]`;
     const named = some.filter(([name]) => this.named(name)), paths = some.filter(([name]) => !this.named(name));
-    if (named.length) lines.push("[parameters]", ...named.map(([name, x]) => `${key(name)} = ${float(x)}`), "");
-    for (const [name, x] of paths) lines.push(`# ${name} = ${float(x)}`);
+    if (named.length) lines.push("[parameters]", ...named.map(([name, x]) => `${tomlKey(name)} = ${tomlFloat(x)}`), "");
+    for (const [name, x] of paths) lines.push(`# ${name} = ${tomlFloat(x)}`);
     const start = [], moved = this.parameters().length && !this.about.follows;
     if (!begin.described || this.of("q0").length || moved) start.push(`q = ${array(this.start("coordinates"))}`);
     if (!begin.described || this.of("qd0").length) start.push(`qd = ${array(this.start("speeds"))}`);
     if (start.length) lines.push("[initial]", ...start, "");
-    for (const it of this.of("gain")) lines.push(`# ${it.name} of the controller = ${float(it.now)}`);
+    for (const it of this.of("gain")) lines.push(`# ${it.name} of the controller = ${tomlFloat(it.now)}`);
     return lines.join("\n").trim() + "\n";
   }
 
   get command() {
     const { library, file } = this.about, { t0, end } = this.plan;
     const words = ["lagrangian", "simulate", library || file];
-    for (const [name, x] of this.parameters()) words.push("--set", `${plain(name)}=${x}`);
+    for (const [name, x] of this.parameters()) words.push("--set", `${quoteName(name)}=${x}`);
     for (const [name, given] of this.starts()) {
-      const told = Array.isArray(given) ? given.join(",") : Object.entries(given).map(([of, x]) => `${plain(of)}=${x}`).join(",");
-      words.push(told.startsWith("-") ? `--${name}=${told}` : `--${name}`, ...(told.startsWith("-") ? [] : [told]));
+      const valueText = Array.isArray(given) ? given.join(",") : Object.entries(given).map(([of, x]) => `${quoteName(of)}=${x}`).join(",");
+      words.push(valueText.startsWith("-") ? `--${name}=${valueText}` : `--${name}`, ...(valueText.startsWith("-") ? [] : [valueText]));
     }
     words.push(...this.about.words, "-t", t0 === 0 ? String(end) : `${t0}:${end}`);
-    return words.map(quoted).join(" ") + "\n";
+    return words.map(quoteWord).join(" ") + "\n";
   }
 
   get python() {
@@ -92,13 +92,13 @@ class Reproduction {
   }
 }
 
-const key = (name) => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name));
+const tomlKey = (name) => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name));
 
 /** A float of TOML, which has whole numbers apart. */
-const float = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? `${x}.0` : String(x));
+const tomlFloat = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? `${x}.0` : String(x));
 
 /** A name as the command line reads it: between backquotes, unless it is plain. */
-const plain = (name) => (/^[\w.]+$/.test(name) ? name : `\`${name}\``);
+const quoteName = (name) => (/^[\w.]+$/.test(name) ? name : `\`${name}\``);
 
 /** One word of a command, in quotes where it needs them. */
-const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quoteWord = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

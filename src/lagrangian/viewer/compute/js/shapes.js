@@ -10,11 +10,11 @@ class Shapes {
         const far = side === up ? "up" : "down";
         for (const [part, at, step] of side.parts) {
           const values = new Int16Array(bytes, at, 3 * scene.parts[part].n);
-          slope(known(this.parts, part, () => ({ v: metres(scene.parts[part]) })), input)[far] = { values, step };
+          derivativesBy(getOrAdd(this.parts, part, () => ({ v: decodeVertices(scene.parts[part]) })), input)[far] = { values, step };
         }
         for (const [strut, a, b] of side.struts) {
           const { pa, pb } = scene.struts[strut];
-          slope(known(this.struts, strut, () => ({ pa, pb })), input)[far] = { a, b };
+          derivativesBy(getOrAdd(this.struts, strut, () => ({ pa, pb })), input)[far] = { a, b };
         }
       }
     }
@@ -52,17 +52,17 @@ class Shapes {
   }
 }
 
-function known(map, key, make) {
+function getOrAdd(map, key, make) {
   if (!map.has(key)) map.set(key, { ...make(), slopes: new Map() });
   return map.get(key);
 }
 
-function slope(it, input) {
+function derivativesBy(it, input) {
   if (!it.slopes.has(input)) it.slopes.set(input, {});
   return it.slopes.get(input);
 }
 
 /** The vertices of a part, which pack.py wrote as fractions of its extent. */
-function metres({ v, low, reach }) {
+function decodeVertices({ v, low, reach }) {
   return Float32Array.from(v, (x, k) => low[k % 3] + (x * reach) / 65535);
 }

@@ -25,9 +25,9 @@ class Sliders {
     const field = node("input", { type: "text", class: "lgc-value", inputmode: "decimal", "aria-label": `${name}, its value`, spellcheck: "false", autocomplete: "off" });
     const unit = node("span", { class: "lgc-unit" });
     const back = node("button", { type: "button", class: "lgc-back", "aria-label": `Restore the first value of ${name}`, title: "Restore the first value" }, "↺");
-    const told = node("span", { class: "lgc-told", role: "status", hidden: "" });
-    this.rows[k] = { slider, field, unit, back, told };
-    slider.addEventListener("input", () => this.tell(k, "") || this.set(k, stepped(Number(slider.value), stepOf(Number(slider.max) - Number(slider.min))), true));
+    const message = node("span", { class: "lgc-told", role: "status", hidden: "" });
+    this.rows[k] = { slider, field, unit, back, message };
+    slider.addEventListener("input", () => this.tell(k, "") || this.set(k, roundToStep(Number(slider.value), sliderStep(Number(slider.max) - Number(slider.min))), true));
     slider.addEventListener("change", () => this.settled());
     field.addEventListener("change", () => this.typed(k));
     field.addEventListener("keydown", (event) => {
@@ -35,20 +35,20 @@ class Sliders {
       const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
       if (!way) return;
       event.preventDefault();
-      const { factor } = this.scale(k), step = 10 * stepOf(factor * (it.max - it.min));
-      this.set(k, stepped(factor * this.values[k] + way * step, step), true);
+      const { factor } = this.scale(k), step = 10 * sliderStep(factor * (it.max - it.min));
+      this.set(k, roundToStep(factor * this.values[k] + way * step, step), true);
     });
     back.addEventListener("click", () => {
       this.put(k, it.value);
       this.settled();
       slider.focus();  // the button goes away
     });
-    return node("div", { class: "lgc-row" }, label, slider, node("span", { class: "lgc-number" }, field, unit), back, told);
+    return node("div", { class: "lgc-row" }, label, slider, node("span", { class: "lgc-number" }, field, unit), back, message);
   }
 
   scale(k) {
     const it = this.inputs[k];
-    return shownAs(it, this.degrees && it.kind !== "gain");  // a natural frequency is no speed of a joint
+    return displayUnit(it, this.degrees && it.kind !== "gain");  // a natural frequency is no speed of a joint
   }
 
   typed(k) {
@@ -66,15 +66,15 @@ class Sliders {
 
   /** The problem with a typed value. */
   tell(k, text) {
-    this.rows[k].told.textContent = text.replace(" .", ".");
-    this.rows[k].told.hidden = !text;
+    this.rows[k].message.textContent = text.replace(" .", ".");
+    this.rows[k].message.hidden = !text;
   }
 
   /** A value as its row shows it, within its range. */
   set(k, shown) {
     const { min, max, value } = this.inputs[k], { factor } = this.scale(k), x = shown / factor;
-    const near = Math.abs(x - value) < 1e-9 * (max - min) ? value : x;
-    this.put(k, Math.min(max, Math.max(min, near)));
+    const exact = Math.abs(x - value) < 1e-9 * (max - min) ? value : x;
+    this.put(k, Math.min(max, Math.max(min, exact)));
   }
 
   put(k, value) {
@@ -110,15 +110,15 @@ class Sliders {
   /** Show the values in the rows. */
   write() {
     this.rows.forEach(({ slider, field, unit, back }, k) => {
-      const it = this.inputs[k], value = this.values[k], { factor, unit: told } = this.scale(k);
+      const it = this.inputs[k], value = this.values[k], { factor, unit: unitText } = this.scale(k);
       slider.min = factor * it.min;
       slider.max = factor * it.max;
       slider.value = factor * value;
       slider.style.setProperty("--part", `${(100 * (value - it.min)) / (it.max - it.min)}%`);
-      slider.setAttribute("aria-valuetext", `${formatNumber(factor * value)} ${told}`);
+      slider.setAttribute("aria-valuetext", `${formatNumber(factor * value)} ${unitText}`);
       field.value = [5, 4, 3].map((figures) => formatNumber(factor * value, figures)).find((text) => text.length < 8) || formatNumber(factor * value, 3);
-      field.title = `from ${formatNumber(factor * it.min)} to ${formatNumber(factor * it.max)} ${told}`;
-      unit.textContent = told;
+      field.title = `from ${formatNumber(factor * it.min)} to ${formatNumber(factor * it.max)} ${unitText}`;
+      unit.textContent = unitText;
       back.hidden = value === it.value;
     });
   }

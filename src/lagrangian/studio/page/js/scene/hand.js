@@ -3,8 +3,8 @@
 import { norm, sub } from "/player.js";
 import { pickNear } from "./pick.js";
 
-const NEAR = { mouse: 5, pen: 7, touch: 14 };  // pixels beside a part that still take it
-const APART = 3;  // pixels between points of a drawn path
+const PICK_DISTANCE = { mouse: 5, pen: 7, touch: 14 };  // pixels beside a part that still take it
+const MIN_POINT_DISTANCE = 3;  // pixels between points of a drawn path
 
 export class Hand extends EventTarget {
   /** `mode` is "move", "length" or "draw". */
@@ -33,7 +33,7 @@ export class Hand extends EventTarget {
     if (grip) this.hold(event, this.gripped(this.lengths.handle(grip.dataset.handle)));
     else if (this.mode === "draw") this.hold(event, this.drawn());
     else if (!this.view.moves && this.mode !== "length") {
-      const found = pickNear(this.view, event.clientX, event.clientY, NEAR[event.pointerType] || 5);
+      const found = pickNear(this.view, event.clientX, event.clientY, PICK_DISTANCE[event.pointerType] || 5);
       if (!found) return;
       const near = event.ctrlKey || event.altKey || event.metaKey ? this.lengths.nearest(event.clientX, event.clientY) : null;
       this.hold(event, near ? this.gripped(near) : this.grabbed(found));
@@ -81,7 +81,7 @@ export class Hand extends EventTarget {
     return {
       at: (event) => {
         const to = on(event), here = [event.clientX, event.clientY];
-        if (!to || (last && Math.hypot(here[0] - last[0], here[1] - last[1]) < APART)) return;
+        if (!to || (last && Math.hypot(here[0] - last[0], here[1] - last[1]) < MIN_POINT_DISTANCE)) return;
         last = here;
         points.push(to);
         this.overlay.path(points);
@@ -115,7 +115,7 @@ export class Hand extends EventTarget {
     requestAnimationFrame(() => {
       this.waiting = false;
       const free = this.mode === "move" && !view.moves && event.target === view.controls.canvas;
-      const found = free ? pickNear(view, event.clientX, event.clientY, NEAR.mouse) : null;
+      const found = free ? pickNear(view, event.clientX, event.clientY, PICK_DISTANCE.mouse) : null;
       view.root.parentElement.classList.toggle("over", Boolean(found));
       this.overlay.name(found && view.data.frames[found.frame].name, event.clientX, event.clientY);
     });
@@ -123,7 +123,7 @@ export class Hand extends EventTarget {
 }
 
 /** Whether a path is meant to be closed: its ends are near each other for its size. */
-export function closes(points) {
+export function isClosedPath(points) {
   const size = points.reduce((most, p) => Math.max(most, norm(sub(p, points[0]))), 0);
   return norm(sub(points[points.length - 1], points[0])) < 0.15 * size;
 }

@@ -1,13 +1,13 @@
 // Handles of lengths: each is a point whose position on its body is a number of the text.
 
 import { carry } from "/player.js";
-import { latest, post } from "../api.js";
+import { latestOnly, post } from "../api.js";
 
 export class Lengths extends EventTarget {
   constructor(doc, view, posture) {
     super();
     Object.assign(this, { doc, view, posture, handles: [], before: null });
-    this.ask = latest((body) => this.stretch(body));
+    this.ask = latestOnly((body) => this.stretch(body));
     doc.addEventListener("checked", ({ detail }) => {
       if (detail.mechanism) this.take(detail.mechanism.handles);
       this.dispatchEvent(new Event("handles"));

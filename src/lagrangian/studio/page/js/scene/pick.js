@@ -8,7 +8,7 @@ export function inside(m, p) {
   return [0, 4, 8].map((k) => m[k] * d[0] + m[k + 1] * d[1] + m[k + 2] * d[2]);
 }
 
-const turned = (m, v) => [0, 4, 8].map((k) => m[k] * v[0] + m[k + 1] * v[1] + m[k + 2] * v[2]);
+const rotateInto = (m, v) => [0, 4, 8].map((k) => m[k] * v[0] + m[k + 1] * v[1] + m[k + 2] * v[2]);
 
 /** The nearest part of a moving body: `{frame, point (in the frame), world, far}`, or null. */
 export function pick(view, ray) {
@@ -16,7 +16,7 @@ export function pick(view, ray) {
   let best = null;
   for (const part of data.parts) {
     if (part.frame === 0) continue;
-    const m = course.poses[part.frame], from = inside(m, ray.from), way = turned(m, ray.way);
+    const m = course.poses[part.frame], from = inside(m, ray.from), way = rotateInto(m, ray.way);
     if (!meetsBox(from, way, part.low, part.high)) continue;
     const far = nearest(part, from, way, best?.far ?? Infinity);
     if (far === null) continue;
@@ -51,7 +51,7 @@ function meetsBox(from, way, low, high) {
 
 /** The distance along the ray of the part's nearest triangle. */
 function nearest(part, from, way, most) {
-  const { f, n } = part, v = (part.corners ??= corners(part));
+  const { f, n } = part, v = (part.corners ??= partCorners(part));
   let best = null;
   for (let k = 0; k < f.length; k += 3) {
     if (f[k] >= n) continue;
@@ -68,4 +68,4 @@ function nearest(part, from, way, most) {
   return best;
 }
 
-const corners = (part) => Float32Array.from(part.v, (s, k) => part.low[k % 3] + (s / 65535) * part.reach);
+const partCorners = (part) => Float32Array.from(part.v, (s, k) => part.low[k % 3] + (s / 65535) * part.reach);

@@ -1,6 +1,6 @@
 // The configuration on the page: sliders and drags move it, and the server keeps its loops closed.
 
-import { latest, post } from "../api.js";
+import { latestOnly, post } from "../api.js";
 
 export class Posture extends EventTarget {
   constructor(doc) {
@@ -9,7 +9,7 @@ export class Posture extends EventTarget {
     this.q = null;  // as the server counts it
     this.coordinates = [];
     this.values = [];
-    this.ask = latest((body) => this.move(body));
+    this.ask = latestOnly((body) => this.move(body));
     doc.addEventListener("opened", () => this.forget());
     doc.addEventListener("checked", ({ detail }) => detail.mechanism && this.take(detail.mechanism, detail.posed));
   }

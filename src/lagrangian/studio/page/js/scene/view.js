@@ -4,11 +4,11 @@ import {
   add, clamp, Course, cross, across, decode, dot, FIELD, niceBelow, norm, outline, Player, players, scale, sub, tips, unit,
 } from "/player.js";
 
-const prepared = (packed) => ({ ...decode(JSON.stringify(packed)), autoplay: true, speed: 1, full: true });
+const decodeScene = (packed) => ({ ...decode(JSON.stringify(packed)), autoplay: true, speed: 1, full: true });
 
 export class View extends Player {
   constructor(root, packed) {
-    super(root, prepared(packed));
+    super(root, decodeScene(packed));
     this.after = new Set();  // called when a picture is drawn
     this.held = false;  // while something is dragged, the camera stays
     players[root.id] = root.player = this;
@@ -16,7 +16,7 @@ export class View extends Player {
 
   /** Show another scene. The camera stays where the user put it, unless `fresh`. */
   load(packed, { fresh = false } = {}) {
-    const data = prepared(packed), { camera, controls } = this, kept = camera.touched || this.held;
+    const data = decodeScene(packed), { camera, controls } = this, kept = camera.touched || this.held;
     this.data = data;
     this.course = new Course(data);
     const points = outline(data, this.course);

@@ -1,12 +1,12 @@
 // Inverse dynamics: a path is drawn or chosen, and the forces and motors that follow it are computed.
 
-import { add, cross, element, norm, scale, sub, unit } from "/player.js";
+import { add, cross, dot, element, norm, scale, sub, unit } from "/player.js";
 import { Plots, table } from "../plots.js";
-import { warnings } from "../runner.js";
-import { closes } from "../scene/hand.js";
+import { warningElements } from "../runner.js";
+import { isClosedPath } from "../scene/hand.js";
 import { choose, number, Tab } from "./tab.js";
 
-const POINTS = 120;  // of a path, at most
+const MAX_POINTS = 120;  // of a path, at most
 
 export class InverseTab extends Tab {
   constructor(desk) {
@@ -46,7 +46,7 @@ export class InverseTab extends Tab {
     hand.start = () => this.at();
     hand.addEventListener("drawn", ({ detail }) => {
       this.drawing(false);
-      this.take(closes(detail) ? [...detail, detail[0]] : detail);
+      this.take(isClosedPath(detail) ? [...detail, detail[0]] : detail);
       this.start();
     });
   }
@@ -97,7 +97,7 @@ export class InverseTab extends Tab {
     const { view } = this.desk.mechanism;
     this.desk.mechanism.still();
     const at = this.at(), n = view.facing(), r = 0.08 * view.data.size;
-    const inward = unit(sub(sub(view.data.center, at), scale(n, dotted(sub(view.data.center, at), n))));
+    const inward = unit(sub(sub(view.data.center, at), scale(n, dot(sub(view.data.center, at), n))));
     const a = norm(inward) > 0.5 ? inward : view.camera.axes().right, b = cross(n, a), middle = add(at, scale(a, r));
     this.take(Array.from({ length: 49 }, (_, k) => {
       const angle = (2 * Math.PI * k) / 48;
@@ -109,14 +109,14 @@ export class InverseTab extends Tab {
   straight() {
     const { view } = this.desk.mechanism;
     this.desk.mechanism.still();
-    const at = this.at(), inward = sub(view.data.center, at), n = view.facing(), flat = sub(inward, scale(n, dotted(inward, n)));
+    const at = this.at(), inward = sub(view.data.center, at), n = view.facing(), flat = sub(inward, scale(n, dot(inward, n)));
     const way = scale(unit(norm(flat) > 1e-6 ? flat : view.camera.axes().right), 0.2 * view.data.size);
     this.take(Array.from({ length: 21 }, (_, k) => add(at, scale(way, k / 20))));
     this.start();
   }
 
   take(points) {
-    this.points = points && thinned(points, POINTS);
+    this.points = points && evenPoints(points, MAX_POINTS);
     this.run.disabled = !points;
     this.desk.mechanism.draw(this.points);
   }
@@ -128,7 +128,7 @@ export class InverseTab extends Tab {
     if (!result) return;
     this.text = text;
     mechanism.play("inverse", result.track);
-    this.more.replaceChildren(...warnings(result.warnings));
+    this.more.replaceChildren(...warningElements(result.warnings));
     this.plots.show(result.plots);
     this.tables.replaceChildren();
     for (const [title, data] of [["Peaks", result.peaks], ["Motors", result.motors]]) {
@@ -140,10 +140,8 @@ export class InverseTab extends Tab {
   }
 }
 
-const dotted = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-
 /** At most so many points, at even distances along a path. */
-function thinned(points, most) {
+function evenPoints(points, most) {
   const lengths = [0];
   for (let k = 1; k < points.length; k++) lengths.push(lengths[k - 1] + norm(sub(points[k], points[k - 1])));
   const total = lengths[lengths.length - 1], count = Math.min(most, points.length);

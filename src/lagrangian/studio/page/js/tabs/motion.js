@@ -2,10 +2,10 @@
 
 import { element } from "/player.js";
 import { Plots } from "../plots.js";
-import { warnings } from "../runner.js";
+import { warningElements } from "../runner.js";
 import { number, Tab } from "./tab.js";
 
-const SOON = 1500;  // ms: a run that took no longer is made again by itself when the text changes
+const MAX_RERUN_TIME = 1500;  // ms: a run that took no longer is made again by itself when the text changes
 
 export class MotionTab extends Tab {
   constructor(desk) {
@@ -49,7 +49,7 @@ export class MotionTab extends Tab {
     if (!this.seconds.value && good.mechanism.seconds) this.seconds.value = good.mechanism.seconds;
     this.build();
     this.stale.hidden = this.text === null || !this.old;
-    if (this.text !== null && this.old && !this.runner.busy && this.runner.took < SOON && this.desk.mechanism.plays("motion")) this.start(true);
+    if (this.text !== null && this.old && !this.runner.busy && this.runner.took < MAX_RERUN_TIME && this.desk.mechanism.plays("motion")) this.start(true);
   }
 
   /** Fields for the start, one row for each coordinate. */
@@ -102,7 +102,7 @@ export class MotionTab extends Tab {
     this.stale.hidden = true;
     this.blank.hidden = true;
     mechanism.play("motion", result.track);
-    this.more.replaceChildren(...warnings(result.warnings));
+    this.more.replaceChildren(...warningElements(result.warnings));
     this.plots.show(result.plots);
     const list = element("dl", { class: "summary" });
     for (const [name, value] of result.summary || []) list.append(element("dt", {}, name), element("dd", {}, String(value)));

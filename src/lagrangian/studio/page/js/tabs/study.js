@@ -1,10 +1,10 @@
 // A study: a quantity over one parameter or two.
 
 import { element } from "/player.js";
-import { heat } from "../heat.js";
+import { heatMap } from "../heat.js";
 import { Plots, table } from "../plots.js";
 import { onTheme } from "../theme.js";
-import { warnings } from "../runner.js";
+import { warningElements } from "../runner.js";
 import { choose, number, Tab } from "./tab.js";
 
 export class StudyTab extends Tab {
@@ -85,9 +85,9 @@ export class StudyTab extends Tab {
     this.why.hidden = names.length > 0;
   }
 
-  show({ data, table: given, failed, warnings: told }) {
+  show({ data, table: given, failed, warnings: messages }) {
     const { x, y, series, grids } = data, { count, reasons } = failed;
-    this.more.replaceChildren(...warnings([...told, ...(count ? [`${count} of the simulations failed: ${reasons.join(" ")}`] : [])]));
+    this.more.replaceChildren(...warningElements([...messages, ...(count ? [`${count} of the simulations failed: ${reasons.join(" ")}`] : [])]));
     this.plots.show((series || []).map(({ name, values }) => ({ title: name, x, t: x.values, series: [{ name, values }] })));
     this.grids = (grids || []).map(({ name, values }) => ({ name, x, y, z: values }));
     this.paint();
@@ -98,7 +98,7 @@ export class StudyTab extends Tab {
 
   /** Heat maps over two parameters. */
   paint() {
-    this.map.replaceChildren(...this.grids.map(heat));
+    this.map.replaceChildren(...this.grids.map(heatMap));
   }
 
   async start() {

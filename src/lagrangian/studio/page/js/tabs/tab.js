@@ -3,7 +3,7 @@
 import { element } from "/player.js";
 import { Runner } from "../runner.js";
 
-const MOMENT = 1500;  // ms: a run on an older text is stopped when it takes longer
+const MAX_STALE_RUN = 1500;  // ms: a run on an older text is stopped when it takes longer
 
 export class Tab {
   constructor(name, desk) {
@@ -33,7 +33,7 @@ export class Tab {
   /** Whether a run may begin now: not during a drag, nor while a run that has just begun goes on. */
   get may() {
     if (this.desk.mechanism.view?.held) return false;
-    if (!this.runner.busy || performance.now() - this.runner.since > MOMENT) return true;
+    if (!this.runner.busy || performance.now() - this.runner.since > MAX_STALE_RUN) return true;
     clearTimeout(this.retry);
     this.retry = setTimeout(() => this.seen && this.look(), 300);
     return false;
