@@ -312,7 +312,7 @@ def _tip_entries(recursions: Recursions, traces: UickerKahn, j: int, body: str) 
             [system.ring(x) for x in _flatten_pose(exact_kinematics.frame_pose(system, frame)[1])],
         ),
         ("J q'", kinematics.VELOCITY, twist),
-        ("J' q'", kinematics.JACOBIAN_BIAS, rates),
+        ("J' q'", kinematics.JACOBIAN_DOT_QD, rates),
         ("J q'' + J' q'", kinematics.ACCELERATION, [inner(row, qdd) + rate for row, rate in zip(J, rates, strict=True)]),
         ("J^T F", kinematics.EXTERNAL_TORQUE, [inner([row[k] for row in J], loads) for k in range(n)]),
     ]
