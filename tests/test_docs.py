@@ -1,7 +1,7 @@
 """The scripts of docs/snippets print what stands beside them, and every page shows all of its own, as plain Markdown too.
 
 Digits that another processor's roundings change do not count: `tests/printed.py` says which these are.
-`python tests/test_docs.py howto/export.py` writes what that script prints anew, and all pages; `--sync` writes the pages alone.
+`python -m tests.test_docs howto/export.py` writes what that script prints anew, and all pages; `--sync` writes the pages alone.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def test_plain_markdown(page: Path) -> None:
     """What a page shows stands in it, for those who read it unbuilt."""
     text = page.read_text(encoding="utf-8")
     assert sum(map(text.count, ("{snippet}", "{command}", "{example}"))) == len(SHOWN.findall(text))
-    assert text == page_with_bodies(page), "python tests/test_docs.py --sync"
+    assert text == page_with_bodies(page), "python -m tests.test_docs --sync"
 
 
 def test_lines_fit() -> None:

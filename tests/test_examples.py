@@ -1,6 +1,6 @@
 """Every example runs without changes, and prints what the gallery shows.
 
-`python tests/test_examples.py [NAME ...]` writes docs/snippets/gallery; then `python tests/test_docs.py --sync` writes the page.
+`python -m tests.test_examples [NAME ...]` writes docs/snippets/gallery; then `python -m tests.test_docs --sync` writes the page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The notebooks of docs/lectures run, and show what is stored in them.
 
 Text is compared by `tests/printed.py`, formulas exactly; of pictures and animations it counts that they are there.
-`python tests/test_lectures.py --sync [NAME ...]` executes the notebooks, or those named, and stores what they show.
+`python -m tests.test_lectures --sync [NAME ...]` executes the notebooks, or those named, and stores what they show.
 """
 
 from __future__ import annotations

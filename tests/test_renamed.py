@@ -201,7 +201,9 @@ def test_the_package_has_the_public_rows() -> None:
 
 def test_a_type_with_old_method_names_is_refused_with_the_new_ones() -> None:
     """Types of a user's own that were written before the names changed: what they lack is named."""
+    from lagrangian.exports.source.language import Language
     from lagrangian.exports.targets import register as register_target
+    from lagrangian.exports.targets.target import ExportTarget
     from lagrangian.model import loops
     from lagrangian.model.joints.screw import Screw
     from lagrangian.model.loops.loop_type import AxisLoop, LoopLook, LoopType
@@ -235,6 +237,17 @@ def test_a_type_with_old_method_names_is_refused_with_the_new_ones() -> None:
     for define, old, new in ((old_goal, "total", "scalar_objective"), (old_controller, "breaks", "discontinuities")):
         with pytest.raises(lg.ArgumentError, match=f"the class has an attribute `{old}`; it must be `{new}`"):
             define()
+    # members that need not be there would be ignored
+    unused = (
+        (Screw, "own", "type_constant"),
+        (Screw, "words", "table_notes"),
+        (AxisLoop, "forces", "multiplier_wrenches"),
+        (ExportTarget, "single", "file_suffix"),
+        (Language, "declares", "declares_arrays"),
+    )
+    for base, old, new in unused:
+        with pytest.raises(lg.ArgumentError, match=f"the class has an attribute `{old}`; it must be `{new}`"):
+            type("Own", (base,), {old: None})
     for kind, missing in ((Wobble, "advance_slope"), (Ring, "equation_count"), (Period, "evaluate")):
         with pytest.raises(TypeError, match=missing):
             kind()

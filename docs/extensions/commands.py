@@ -1,6 +1,6 @@
 """The directive `command`: arguments and options of a command of `lagrangian`, as the command line itself knows them.
 
-The body has them as plain text; `python tests/test_docs.py --sync` writes it, and a test compares it.
+The body has them as plain text; `python -m tests.test_docs --sync` writes it, and a test compares it.
 """
 
 from __future__ import annotations

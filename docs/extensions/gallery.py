@@ -1,7 +1,7 @@
 """The directive `example`: what a program of examples/ prints, and its code in a block that opens on a click.
 
 `docs/snippets/gallery/NAME.out` has what it prints, without the lines that tell how long something took; tests/test_examples.py
-compares. A page is read as plain Markdown too: the body of the directive is the same text. `python tests/test_docs.py --sync`
+compares. A page is read as plain Markdown too: the body of the directive is the same text. `python -m tests.test_docs --sync`
 writes the bodies.
 """
 

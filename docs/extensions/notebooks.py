@@ -4,7 +4,7 @@ Markdown cells are parsed by MyST. A code cell is a literal block, and its outpu
 and animations as pages of their own in a frame. A cell with the tag `solution` is folded. The page offers the notebook for
 download and links to its slides, which `slides.py` writes.
 
-`python tests/test_lectures.py --sync` executes the notebooks and stores their outputs.
+`python -m tests.test_lectures --sync` executes the notebooks and stores their outputs.
 """
 
 from __future__ import annotations

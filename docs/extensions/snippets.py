@@ -5,7 +5,7 @@ they print; so do `snippets/PAGE.sh`, commands of the terminal, and `snippets/PA
 same folder of snippets. A name with a dot is a whole file there, which the script reads.
 
 A page is read as plain Markdown too: the body of the directive has the same text, the code and after a line `# prints` what it
-prints. `python tests/test_docs.py --sync` writes the bodies, and a test compares them.
+prints. `python -m tests.test_docs --sync` writes the bodies, and a test compares them.
 """
 
 from __future__ import annotations

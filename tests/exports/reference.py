@@ -20,7 +20,7 @@ def applicable(mechanism: lg.Mechanism) -> list[str]:
     return [name for name, function in FUNCTIONS.items() if not function.refusal(model)]
 
 
-def miss(actual: np.ndarray, expected: np.ndarray) -> float:
+def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
     """How far results are off, as a part of the largest number that is expected, or of 1."""
     return float(np.abs(np.ravel(actual) - expected).max(initial=0.0) / np.abs(expected).max(initial=1.0))
 

@@ -16,7 +16,7 @@ from lagrangian.functions.routine import Routine
 from tests.exports import julia_in_python
 from tests.exports.compiled_c import run
 from tests.exports.mechanisms import dynamics, functions, mechanism, trials
-from tests.exports.reference import expected_results, miss
+from tests.exports.reference import expected_results, relative_error
 
 States = Sequence[dict[str, np.ndarray]]
 Results = list[dict[str, np.ndarray]]
@@ -32,7 +32,7 @@ def assert_equal_to_the_kernels(target: str, runner: Runner, name: str, folder: 
         for routine in routines:
             right = expected_results(dynamics(name), routine.name, routine_inputs(routine, state))
             assert result[routine.name].shape == right.shape, routine.name
-            assert miss(result[routine.name], right) < 1e-12, routine.name
+            assert relative_error(result[routine.name], right) < 1e-12, routine.name
 
 
 # -- NumPy -----------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from lagrangian.exports.reference_values import routine_inputs, sample_states
 from lagrangian.functions.catalogue import package
 from lagrangian.functions.routine import Routine
 from tests.exports.quadruped import quadruped_mechanism
-from tests.exports.reference import expected_results, miss
+from tests.exports.reference import expected_results, relative_error
 
 MAIN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "step")
 SMALL, LARGE = ("puma560", "four_bar", "rolling_disc"), ("panda", "stewart", "quadruped")
@@ -49,7 +49,7 @@ def worst(name: str, functions: Sequence[str], call: Any) -> float:
         outputs = call(routine, shaped_inputs(routine, inputs))
         assert [np.shape(x) for x in outputs] == [x.shape for x in routine.outputs]
         reference = values(name, routine.name, *((key, tuple(x)) for key, x in inputs.items()))
-        result = max(result, miss(np.concatenate([np.ravel(x) for x in outputs]), reference))
+        result = max(result, relative_error(np.concatenate([np.ravel(x) for x in outputs]), reference))
     return result
 
 
@@ -97,4 +97,4 @@ def slopes_miss(name: str, function: str, by: Sequence[np.ndarray], at: dict[str
     last = {"inverse_dynamics": "qdd", "forward_dynamics": "tau"}[function]
     exact = getattr(dynamics(name), f"{function}_derivatives")(at["q"], at["qd"], at[last])
     along = [by[0] @ rates(mechanism(name), at["q"]), *by[1:3]]
-    return max(miss(np.asarray(a), np.ravel(b)) for a, b in zip(along, exact, strict=True))
+    return max(relative_error(np.asarray(a), np.ravel(b)) for a, b in zip(along, exact, strict=True))

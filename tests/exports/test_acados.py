@@ -18,7 +18,7 @@ from lagrangian.model.expression import symbol
 from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.quadruped import quadruped_mechanism
-from tests.exports.reference import miss
+from tests.exports.reference import relative_error
 
 ca = pytest.importorskip("casadi", reason="CasADi is not installed")
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler is installed")
@@ -120,7 +120,7 @@ def test_every_function_is_that_of_the_kernels(name: str, parameters: list[str] 
             actual = built(function, *arguments)
             assert len(actual) == len(expected)
             for one, other in zip(actual, expected, strict=True):
-                assert miss(one, np.ravel(other)) < 1e-12, function
+                assert relative_error(one, np.ravel(other)) < 1e-12, function
 
 
 def test_casadi_differentiates_them_exactly(cart: Built) -> None:
@@ -133,10 +133,10 @@ def test_casadi_differentiates_them_exactly(cart: Built) -> None:
     residual = ca.Function("I", [x, xdot, u, p], [ca.jacobian(implicit, v) for v in (x, xdot, u)])
     at, of, change = np.array([0.1, 0.7, -0.4, 1.2]), np.array([0.6]), np.array([0.3, -0.2, 0.5, 0.1])
     A, B = cart.slopes(at, of)
-    assert miss(forward(at, of, cart.p).full(), np.hstack([A, B]).ravel()) < 1e-12
-    assert miss(reverse(at, of, cart.p).full(), 2 * A.T @ cart.rates(at, of)) < 1e-12
+    assert relative_error(forward(at, of, cart.p).full(), np.hstack([A, B]).ravel()) < 1e-12
+    assert relative_error(reverse(at, of, cart.p).full(), 2 * A.T @ cart.rates(at, of)) < 1e-12
     for actual, expected in zip(residual(at, change, of, cart.p), cart.residual(at, change, of)[1:], strict=True):
-        assert miss(actual.full(), expected.ravel()) < 1e-12
+        assert relative_error(actual.full(), expected.ravel()) < 1e-12
     step = 1e-6
     differences = [(cart.rates(at + step * e, of) - cart.rates(at - step * e, of)) / (2 * step) for e in np.eye(4)]
     assert np.allclose(np.array(differences).T, A, atol=1e-8)
@@ -147,7 +147,7 @@ def test_other_parameters(cart: Built) -> None:
     other = dict(cart.python.P) | {"m": 0.35, "l": 0.5}
     dyn = cart.dyn.with_parameters({"m": 0.35, "l": 0.5})
     actual = cart("expl_ode_fun", x, u, list(other.values()))[0]
-    assert miss(actual, np.r_[x[2:], dyn.forward_dynamics(x[:2], x[2:], [0.6, 0.0])]) < 1e-12
+    assert relative_error(actual, np.r_[x[2:], dyn.forward_dynamics(x[:2], x[2:], [0.6, 0.0])]) < 1e-12
 
 
 def test_an_optimal_control_problem_is_solved_with_it(cart: Built) -> None:
@@ -222,7 +222,7 @@ def test_acados_own_types_take_the_functions(cart: Built) -> None:
     run("gcc", *STRICT, "main.c", "cart_pendulum_acados.c", "cart_pendulum.c", "-lm", "-o", "main", folder=folder)
     first, *numbers = run("./main", folder=folder).splitlines()
     assert first == f"3 1 0 0 3 1 {len(cart.p)}"
-    assert miss(np.array(numbers, dtype=float), cart.rates(np.array([0.1, 0.7, -0.4, 1.2]), np.array([0.6]))) < 1e-12
+    assert relative_error(np.array(numbers, dtype=float), cart.rates(np.array([0.1, 0.7, -0.4, 1.2]), np.array([0.6]))) < 1e-12
 
 
 def test_cmake_builds_what_the_python_file_loads(tmp_path: Path) -> None:

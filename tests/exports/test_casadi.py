@@ -12,7 +12,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.functions.routine import Routine
 from tests.exports import symbolic
-from tests.exports.reference import applicable, miss
+from tests.exports.reference import applicable, relative_error
 from tests.exports.symbolic import LARGE, MAIN, SMALL, mechanism, slopes_miss, state, worst
 from tests.exports.test_export import hostile
 
@@ -73,7 +73,7 @@ def test_derivatives_are_finite_where_choices_leave_out_what_is_not() -> None:
     at = {"q": q, "qd": lg.consistent_speeds(bar, q, [1.0, 0, 0]), "tau": np.array([0.3, 0.2, 0.1])}
     by_tau = jacobians(export_result, at)[2]
     assert all(np.isfinite(x).all() for x in jacobians(export_result, at))
-    assert miss(by_tau, np.ravel(once.forward_dynamics_derivatives(at["q"], at["qd"], at["tau"])[2])) < 1e-10
+    assert relative_error(by_tau, np.ravel(once.forward_dynamics_derivatives(at["q"], at["qd"], at["tau"])[2])) < 1e-10
     slide = lg.export(symbolic.puck(), "casadi", functions=["forward_dynamics"]).forward_dynamics
     rest = {"q": np.zeros(3), "qd": np.zeros(3), "tau": np.array([0.3, 0.1, 0.2])}
     assert all(np.isfinite(x).all() for x in jacobians(slide, rest))
@@ -89,10 +89,10 @@ def test_parameters_are_the_last_input() -> None:
     other = arm.with_parameters(l1=1.3, m2=7.0)
     for p, m in ((list(export_result.parameters.values()), arm), ([1.3, 7.0], other)):
         exact, plain = lg.compile(m), lg.export(m, "casadi", functions=["step"])
-        assert miss(np.array(export_result.forward_dynamics(q, qd, tau, p)), exact.forward_dynamics(q, qd, tau)) < 1e-13
-        assert miss(np.array(export_result.momentum(q, qd, p)), exact.momentum(q, qd)) < 1e-13
+        assert relative_error(np.array(export_result.forward_dynamics(q, qd, tau, p)), exact.forward_dynamics(q, qd, tau)) < 1e-13
+        assert relative_error(np.array(export_result.momentum(q, qd, p)), exact.momentum(q, qd)) < 1e-13
         both = zip(export_result.step(q, qd, tau, 0.01, p), plain.step(q, qd, tau, 0.01), strict=True)
-        assert all(miss(a.full(), b.full().ravel()) < 1e-13 for a, b in both)
+        assert all(relative_error(a.full(), b.full().ravel()) < 1e-13 for a, b in both)
     slope = np.array(export_result.forward_dynamics.jacobian()(q, qd, tau, [1.3, 7.0], casadi.DM(2, 1))[3])
     h = 1e-6
     low, high = (np.array(export_result.forward_dynamics(q, qd, tau, [1.3 + d, 7.0])) for d in (-h, h))

@@ -17,10 +17,10 @@ from lagrangian.cli.main import app
 from lagrangian.exports import output_folder
 from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
 from lagrangian.exports.targets import register
-from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget, TargetOption
 from lagrangian.functions.catalogue import FUNCTIONS, package
 from tests.exports.compiled_c import STRICT, run
-from tests.exports.reference import expected_results, miss
+from tests.exports.reference import expected_results, relative_error
 
 
 def command_output(*words: str) -> str:
@@ -34,6 +34,28 @@ def test_an_unknown_target_lists_those_that_exist() -> None:
         lg.export("two_r", "cc")
     assert all(name in str(error.value) for name in lg.export_targets())
     assert "Did you mean 'c'?" in command_output("two_r", "--to", "cc")
+
+
+def test_a_mistake_in_a_target_is_reported_with_its_name() -> None:
+    class Texts(ExportTarget):
+        name, about = "texts", "a target that returns the texts themselves"
+
+        def make(self, mechanism: lg.Mechanism, request: ExportRequest) -> ExportedFiles:
+            return {"a.txt": ""}  # type: ignore[return-value]
+
+    class Misspelt(ExportTarget):
+        name, about = "misspelt", "a target that asks for an option that it does not list"
+        options: ClassVar[dict[str, Any]] = {"digits": TargetOption("the digits of a number", 3)}
+
+        def make(self, mechanism: lg.Mechanism, request: ExportRequest) -> ExportedFiles:
+            return ExportedFiles({"a.txt": str(self.option(request, "digit"))})
+
+    register(Texts())
+    register(Misspelt())
+    with pytest.raises(lg.ArgumentError, match="export target 'texts': `make` returned an object of type dict"):
+        lg.export("two_r", "texts")
+    with pytest.raises(lg.ArgumentError, match=r"export target 'misspelt': there is no option 'digit'\. Did you mean 'digits'"):
+        lg.export("two_r", "misspelt")
 
 
 def test_a_target_that_lacks_something_is_refused_when_it_is_registered() -> None:
@@ -118,7 +140,9 @@ def test_dry_friction_in_a_plane_stays_against_the_velocity() -> None:
     for state in sample_states(puck(), 2):
         for routine in generated.routines:
             inputs = routine_inputs(routine, state)
-            assert miss(evaluate_routine(generated, routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-14
+            assert (
+                relative_error(evaluate_routine(generated, routine, inputs), expected_results(dyn, routine.name, inputs)) < 1e-14
+            )
     with pytest.raises(lg.ArgumentError, match=r"slide\.friction\.coulomb' cannot stay adjustable"):
         lg.export(puck(), "c", parameters=["slide.friction.coulomb"])
     smooth = puck().with_parameters({"slide.friction.coulomb": 0.0, "slide.friction.coulomb_negative": 0.0})

@@ -13,7 +13,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.exports.reference_values import routine_inputs, sample_states
 from lagrangian.functions.catalogue import package
-from tests.exports.reference import expected_results, miss
+from tests.exports.reference import expected_results, relative_error
 
 SNIPPET = Path(__file__).parents[2] / "docs" / "snippets" / "howto" / "write_an_export_target.py"
 
@@ -38,4 +38,4 @@ def test_a_language_of_ones_own_gives_what_the_kernels_give(tmp_path: Path, monk
             text += f"{routine.name}({', '.join([*passed, *outputs, 'constants'])});\n"
             text += f"console.log(JSON.stringify([{', '.join(f'...{o}' for o in outputs)}]));\n"
             printed = subprocess.run(["node", "-"], input=text, capture_output=True, text=True, check=True).stdout
-            assert miss(json.loads(printed), expected_results(dyn, routine.name, inputs)) < 1e-12
+            assert relative_error(json.loads(printed), expected_results(dyn, routine.name, inputs)) < 1e-12

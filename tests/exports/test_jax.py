@@ -17,7 +17,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.functions.routine import Routine
 from tests.exports import symbolic
-from tests.exports.reference import applicable, miss
+from tests.exports.reference import applicable, relative_error
 from tests.exports.symbolic import LARGE, MAIN, SMALL, mechanism, slopes_miss, state, worst
 
 jax = pytest.importorskip("jax")
@@ -114,9 +114,9 @@ def test_many_states_at_once(name: str) -> None:
     q, qd = rng.normal(size=(2, 5, dyn.nv))
     tau = rng.normal(size=dyn.nv)
     exact = np.array([dyn.forward_dynamics(a, b, tau) for a, b in zip(q, qd, strict=True)])
-    assert miss(functions.forward_dynamics(q, qd, tau), np.ravel(exact)) < 1e-12
-    assert miss(jax.vmap(functions.forward_dynamics, (0, 0, None))(q, qd, tau), np.ravel(exact)) < 1e-12
-    assert miss(functions.forward_dynamics(q[:, None], qd, tau)[2, 2], exact[2]) < 1e-12
+    assert relative_error(functions.forward_dynamics(q, qd, tau), np.ravel(exact)) < 1e-12
+    assert relative_error(jax.vmap(functions.forward_dynamics, (0, 0, None))(q, qd, tau), np.ravel(exact)) < 1e-12
+    assert relative_error(functions.forward_dynamics(q[:, None], qd, tau)[2, 2], exact[2]) < 1e-12
     assert functions.mass_matrix(q.reshape(5, 1, -1)).shape == (5, 1, dyn.nv, dyn.nv)
 
 
@@ -124,7 +124,7 @@ def test_numbers_may_have_axes_for_states() -> None:
     q, qd, tau = np.array([0.3, -0.7]), np.array([0.2, 1.1]), np.array([4.0, 5.0])
     after = export_functions("two_r", *MAIN).step(q, qd, tau, h=np.array([0.0, 0.01]))
     assert after.q_next.shape == (2, 2)
-    assert miss(after.q_next[0], q) < 1e-15
+    assert relative_error(after.q_next[0], q) < 1e-15
 
 
 def test_parameters_are_the_last_input() -> None:
@@ -135,8 +135,8 @@ def test_parameters_are_the_last_input() -> None:
     p = np.array([list(export_result.parameters.values()), [1.3, 7.0]])
     other = arm.with_parameters(l1=1.3, m2=7.0)
     exact = [lg.compile(m).forward_dynamics(q, qd, tau) for m in (arm, other)]
-    assert miss(export_result.forward_dynamics(q, qd, tau, p), np.ravel(exact)) < 1e-13
-    assert miss(export_result.forward_dynamics(q, qd, tau, p=p[1]), exact[1]) < 1e-13
+    assert relative_error(export_result.forward_dynamics(q, qd, tau, p), np.ravel(exact)) < 1e-13
+    assert relative_error(export_result.forward_dynamics(q, qd, tau, p=p[1]), exact[1]) < 1e-13
     assert "By default p is [1.0, 12.456]." in export_result.step.__doc__
     slope = jax.jacrev(export_result.forward_dynamics, 3)(q, qd, tau, p[1])
     low, high = (export_result.forward_dynamics(q, qd, tau, p[1] + [d, 0.0]) for d in (-1e-6, 1e-6))

@@ -13,7 +13,7 @@ from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.exports.output_folder import resolve_destination, write_all
 from lagrangian.exports.source.identifiers import transliterate
 from lagrangian.exports.targets import find_target, targets
-from lagrangian.exports.targets.target import ExportRequest, ExportTarget
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
 from lagrangian.model.mechanism import Mechanism
 
 # endings of files, by which no folder is called
@@ -175,6 +175,11 @@ def export(
     if destination is not None:
         _check_not_source_file(model, destination, export_target)
     exported = export_target.make(model, request)
+    if not isinstance(exported, ExportedFiles):
+        raise ArgumentError(
+            f"`make` returned an object of type {type(exported).__name__}; an `ExportedFiles` is needed",
+            where=f"export target {export_target.name!r}",
+        )
     paths = (
         ()
         if destination is None

@@ -9,8 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from lagrangian.arguments import check_attribute_names
 from lagrangian.functions.routine import Routine, RoutineArgument
 from lagrangian.kernels.trace.schedule import MAX_WHOLE_OPERATIONS
 
@@ -28,7 +29,11 @@ class Language(ABC):
     indent = "    "
     max_operations = MAX_WHOLE_OPERATIONS  # of straight-line code that is one function; longer code is cut into several
     max_expression_length = 100  # characters of an expression that is written in one line
-    functions: Mapping[str, str] = MappingProxyType({})  # those of FUNCTIONS that have another name
+    functions: Mapping[str, str] = MappingProxyType({})  # those of MATH_FUNCTIONS that have another name
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, {"declares": "declares_arrays", "filled": "fill_array"})
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 

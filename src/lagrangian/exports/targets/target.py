@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from lagrangian.arguments import check_attribute_names
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.functions.catalogue import package
 from lagrangian.functions.routine import Package
@@ -59,6 +60,10 @@ class ExportTarget(ABC):
     writes_files = True  # whether it makes files
     options: ClassVar[Mapping[str, TargetOption]] = {}
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, {"single": "file_suffix", "of_functions": "exports_functions", "writes": "writes_files"})
+
     @property
     def suffixes(self) -> tuple[str, ...]:
         """The endings by which a path names the file itself, and not a folder."""
@@ -73,7 +78,9 @@ class ExportTarget(ABC):
         return package(mechanism, request.functions, request.frames, request.parameters, self.writes_loops)
 
     def option(self, request: ExportRequest, name: str) -> Any:
-        """The value of an option."""
+        """The value of an option, which must be one of `options`."""
+        if name not in self.options:
+            raise ArgumentError(unknown_name_message("option", name, self.options), where=f"export target {self.name!r}")
         return request.options.get(name, self.options[name].default)
 
     def parse_option(self, name: str, text: str) -> Any:

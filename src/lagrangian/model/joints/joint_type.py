@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from lagrangian.arguments import check_attribute_names
 from lagrangian.errors import MechanismError
 from lagrangian.model import checks
 from lagrangian.model import vector as v
@@ -83,6 +84,15 @@ def turns_required_message(kind: JointType) -> str:
     return f"joint type {kind.name!r}: `state.c` and `state.s` exist only with `turns = True`; use `state.function` instead"
 
 
+# members that a type may define, by their old names
+_NEW_NAMES = {
+    "own": "type_constant",
+    "words": "table_notes",
+    "turnings": "frame_rate_matrices",
+    "indistinct": "regroupable_inertia",
+}
+
+
 class JointType(ABC):
     """A type of joint."""
 
@@ -97,6 +107,10 @@ class JointType(ABC):
     turns: ClassVar[bool]  # whether its one coordinate is an angle about its axis, so that formulas need its cosine and sine
     quaternion: ClassVar[bool] = False  # whether its first four coordinates are a quaternion (w, x, y, z)
     plane: ClassVar[tuple[int, ...]] = ()  # the speeds that slide in a plane: their dry friction is against their direction
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, _NEW_NAMES)
 
     @property
     def nq(self) -> int:

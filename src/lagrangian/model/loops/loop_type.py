@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from lagrangian.arguments import check_attribute_names
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
 from lagrangian.model.type_entries import EntryKind, TypeEntry
@@ -62,6 +63,10 @@ class LoopType(ABC):
     look: ClassVar[LoopLook]
     holds_point: ClassVar[bool]  # whether it keeps the two origins together, so that its force acts there
     keeps_orientation: ClassVar[bool] = False  # whether the axes of the two frames are the same where it is closed
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, {"forces": "multiplier_wrenches"})
 
     @abstractmethod
     def check(self, loop: LoopJoint) -> None:
