@@ -149,7 +149,7 @@ def test_texts_are_kept_at_once_whatever_is_being_compiled(own: Inside) -> None:
         keep(own, None, "typed meanwhile")
         save(own, "arm.toml")
         own.get("/api/document")
-        assert not any(x.job_result() for x in compiling)
+        assert not any(x.done() for x in compiling)
     finally:
         gate.set()
 

@@ -142,8 +142,8 @@ def prove(
         certificate = eom.prove(progress)
     code = SUCCESS if certificate.proved else FAILURE
     if json:
-        names = ("what", "how", "proved", "entries", "terms", "seconds", "differs", "problem")
-        statements = [{name: getattr(s, name) for name in names} for s in certificate.statements]
+        names = ("what", "how", "proved", "entries", "seconds", "differs", "problem")
+        statements = [{**{name: getattr(s, name) for name in names}, "terms": s.term_count} for s in certificate.statements]
         header = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
         if m.equation_count:
             header["scope"] = LOOPS_SCOPE
