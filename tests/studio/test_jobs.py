@@ -173,7 +173,7 @@ def test_a_report_and_exports_are_written_into_the_folder(server: Server, tmp_pa
     assert any(x.endswith(".c") for x in code["files"])
     assert all((folder / x).is_file() for x in code["files"])
     assert server.client.get(f"/made/{code['files'][0]}").headers["content-disposition"].startswith("attachment")
-    single = server.done("export", PENDULUM, target="c", options={"real": "float"})
+    single = server.job_result("export", PENDULUM, target="c", options={"real": "float"})
     assert any("float" in (folder / x).read_text() for x in single["files"] if x.endswith(".h"))
     (folder / "pendulum.urdf").write_text("mine")
     assert server.job_result("export", PENDULUM, target="urdf")["files"] == ["pendulum-2.urdf"]
