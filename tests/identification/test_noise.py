@@ -55,7 +55,7 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     for _ in range(120):
         actual = fit(NormalEquations.from_regressor(Y, z + noise * rng.normal(size=z.shape), used, 1, grouping.names))
         errors.append((actual.values - truth) / np.sqrt(np.diag(actual.covariance)))
-        distances.append(np.sum((actual.root @ (actual.values - truth)) ** 2))
+        distances.append(np.sum((actual.information_root @ (actual.values - truth)) ** 2))
         levels.append(actual.noise)
     assert np.mean(levels, axis=0) == pytest.approx(noise, rel=0.02)
     assert np.mean(np.abs(errors) < 1.96) == pytest.approx(0.95, abs=0.01)

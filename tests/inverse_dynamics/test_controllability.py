@@ -70,7 +70,7 @@ def test_symmetric_poses_cost_no_more() -> None:
     goal[2, 3] -= 0.1
     motion = lg.inverse(panda, lg.paths.line(pose, goal, 1.0), "tool", q0=q, t_eval=11)
     assert motion.follower is not None
-    assert len(motion.follower._series.coefficients) < 100
+    assert len(motion.follower._coordinate_series.coefficients) < 100
     assert len(motion.torque.series.coefficients) < 100
 
 

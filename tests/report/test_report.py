@@ -323,7 +323,7 @@ def test_limits_that_are_passed_are_seen() -> None:
     bounds = [lg.JointLimits(speed=100, effort=5), lg.JointLimits(-3, 3, speed=4)]
     arm = arm.replace(joints=[replace(j, limits=x) for j, x in zip(arm.joints, bounds, strict=True)])
     motion = lg.simulate(arm, 1.0, torque=[8, 0], t_eval=101)
-    messages = [x.short for x in limits_verdicts(motion)]
+    messages = [x.badge for x in limits_verdicts(motion)]
     assert messages == [line for line in str(motion).splitlines() if "its limit is" in line]  # as the terminal says it
     assert [x.good for x in limits_verdicts(motion)] == [False, False]
     html = report_html(motion)
@@ -334,7 +334,7 @@ def test_limits_that_are_passed_are_seen() -> None:
     assert [x[2] for x in speeds[1:]] == ["100", "4"]
     assert value(speeds[2][1]) == pytest.approx(np.abs(motion.qd[:, 1]).max(), rel=1e-3)
     within = arm.replace(joints=[replace(j, limits=lg.JointLimits(-9, 9, 99, 99)) for j in arm.joints])
-    assert [x.short for x in limits_verdicts(lg.simulate(within, 0.1))] == ["within all limits"]
+    assert [x.badge for x in limits_verdicts(lg.simulate(within, 0.1))] == ["within all limits"]
     assert limits_verdicts(lg.simulate(lg.library("two_r"), 0.1)) == []
 
 

@@ -95,7 +95,7 @@ def test_pictures_drawn_in_batches_are_the_same(monkeypatch: pytest.MonkeyPatch)
     painter = Painter(seen, (160, 120))
     assert all(painter.closed_parts)
     whole = painter.frame(0).astype(int)
-    monkeypatch.setattr("lagrangian.viewer.render.raster.BATCH", 500)
+    monkeypatch.setattr("lagrangian.viewer.render.raster.MAX_BATCH_PIXELS", 500)
     painter.closed_parts = [False] * len(painter.closed_parts)
     assert (np.abs(painter.frame(0) - whole).max(axis=2) > 24).mean() < 2e-3  # but where two are equally near
     open_box = p.box((1, 1, 1))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.mass_matrix import COMPOSITE, composite_inertia, unit_wrench
+from lagrangian.algorithms.mass_matrix import COMPOSITE, composite_inertia, unit_acceleration_wrench
 from lagrangian.algorithms.nested import MATRIX, VECTOR
 from lagrangian.algorithms.sweep import Algorithm, OutputLayout, Values, Walk, inward, outward
 from lagrangian.model import vector as v
@@ -71,7 +71,7 @@ def start_walk(link: Link, k: int) -> Values:
     dw, dv = subspace_rate(link, k)
     f = v.sub(v.add(v.scale(link.m, dv), v.cross(dw, link.hc)), v.cross(link.f, angular))
     n = v.add(v.add(v.sym_vec(link.Ic, dw), v.cross(link.hc, dv)), v.mat_vec(link.B1, angular))
-    gf, gn = unit_wrench(link, k)
+    gf, gn = unit_acceleration_wrench(link, k)
     t = v.add(v.mat_t_vec(link.B1, angular), v.cross(link.f, linear))
     return {"f": f, "n": n, "gf": gf, "gn": gn, "t": t}
 

@@ -23,7 +23,7 @@ def composite_inertia(link: Link, children: Values) -> tuple[Values, Values]:
     return up, {"m": m, "hc": h, "Ic": I}
 
 
-def unit_wrench(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
+def unit_acceleration_wrench(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
     """Return force and moment that give everything the link carries a unit acceleration along speed k."""
     angular, linear = link.motion_subspace[k]
     f = v.add(v.scale(link.m, linear), v.cross(angular, link.hc))
@@ -32,7 +32,7 @@ def unit_wrench(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
 
 
 def start_walk(link: Link, k: int) -> Values:
-    f, n = unit_wrench(link, k)
+    f, n = unit_acceleration_wrench(link, k)
     return {"f": f, "n": n}
 
 

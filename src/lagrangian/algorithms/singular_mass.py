@@ -23,7 +23,7 @@ import numpy as np
 from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE, MechanismState
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.mass_matrix import COMPOSITE_BODIES, MASS_MATRIX, unit_wrench
+from lagrangian.algorithms.mass_matrix import COMPOSITE_BODIES, MASS_MATRIX, unit_acceleration_wrench
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError, MechanismError
@@ -172,7 +172,7 @@ def _has_regular_mass_matrix(state: MechanismState) -> bool:
     diagonal = []
     for link in state.links:
         for k, (angular, linear) in enumerate(link.motion_subspace):
-            force, moment = unit_wrench(link, k)
+            force, moment = unit_acceleration_wrench(link, k)
             diagonal.append(v.dot(angular, moment) + v.dot(linear, force) + link.rotor)
     return bool((remaining > SINGULAR_TOLERANCE * np.array(diagonal, dtype=float)).all())
 

@@ -29,8 +29,8 @@ from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import Expression, free_symbols, functions, parameters
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.basis import Basis
     from lagrangian.closed_form.equations import OutputPart
+    from lagrangian.closed_form.equations_part import EquationsPart
     from lagrangian.closed_form.terms import Terms
 
 
@@ -63,7 +63,12 @@ class CompiledEquations:
     """
 
     def __init__(
-        self, eom: Basis, terms: Terms, rows: Sequence[ConstraintEquation], parameters: Mapping[str, float], threads: int | None
+        self,
+        eom: EquationsPart,
+        terms: Terms,
+        rows: Sequence[ConstraintEquation],
+        parameters: Mapping[str, float],
+        threads: int | None,
     ) -> None:
         self.equations, self.nq, self.nv = eom, eom.n, eom.n
         self._terms, self._derived, self._rows = terms, terms.derived, rows

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.basis import Basis
 from lagrangian.closed_form.cartesian import CartesianEquations
 from lagrangian.closed_form.derivations.kane import Kane
 from lagrangian.closed_form.derivations.newton_euler import NewtonEuler
 from lagrangian.closed_form.derivations.uicker_kahn import UickerKahnForm
+from lagrangian.closed_form.equations_part import EquationsPart
 from lagrangian.closed_form.motion_terms import MotionTerms
 from lagrangian.closed_form.multipliers import MultiplierFormulas, short_matrices
 from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_source, notebook_latex, save_document
@@ -127,7 +127,7 @@ class EnergiesPart(MotionTerms):
         return self._factory if self.grouping is None else FormulaFactory(self.system, None)
 
 
-class FramesPart(Basis):
+class FramesPart(EquationsPart):
     """Poses, Jacobians and Cartesian equations of frames."""
 
     def pose(self, frame: str | Frame) -> FormulaMatrix:
@@ -255,7 +255,7 @@ class FramesPart(Basis):
         return CartesianEquations.from_elements(self._factory.quotient, directions, elements)
 
 
-class ConstraintsPart(Basis):
+class ConstraintsPart(EquationsPart):
     """Loops and constraints, `eta(q) = 0` and `phi(t) + Psi(q) q' = 0`: multipliers, and independent coordinates."""
 
     @cached_property
@@ -403,7 +403,7 @@ class ConstraintsPart(Basis):
         return self._factory.factors(dependent_determinant(self.system, self._constraint_equations, independent))
 
 
-class DerivationsPart(Basis):
+class DerivationsPart(EquationsPart):
     """Other derivations of the same equations, the proof that they agree, and base parameters."""
 
     def newton_euler(self, axes: str = "link", gravity: str = "acceleration") -> NewtonEuler:
@@ -549,7 +549,7 @@ class DerivationsPart(Basis):
         return base_parameters.base_parameters(self.system, rotors=rotors, M=self.derived.M, V=self.derived.V)
 
 
-class OutputPart(Basis):
+class OutputPart(EquationsPart):
     """The equations to read and to run: printed, typeset, saved, as SymPy matrices, as machine code, and against answers."""
 
     def compile(self, parameters: Mapping[str, float] | None = None, threads: int | None = None) -> CompiledEquations:

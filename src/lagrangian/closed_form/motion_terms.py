@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.basis import Basis
+from lagrangian.closed_form.equations_part import EquationsPart
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.errors import ArgumentError
 
 
-class MotionTerms(Basis):
+class MotionTerms(EquationsPart):
     """The terms of `M q'' + C q' + G + F = tau` as formulas."""
 
     @cached_property

@@ -51,18 +51,18 @@ class LoopClosure:
 
     def __init__(self, dyn: Dynamics, t: float = 0.0, fixed: Iterable[str] = ()) -> None:
         self.dyn, self.mechanism, self.t, self.fixed = dyn, dyn.mechanism, t, tuple(fixed)
-        self.rows = dyn.holonomic
-        self.free = np.ones(dyn.nv)
+        self.is_holonomic = dyn.holonomic
+        self.free = np.ones(dyn.nv)  # 0 for speeds of fixed coordinates
         if self.fixed:
-            places = single_coordinates(dyn.mechanism)
-            self.free[[places[name][1] for name in self.fixed]] = 0.0
+            indices = single_coordinates(dyn.mechanism)
+            self.free[[indices[name][1] for name in self.fixed]] = 0.0
         self._newton = Newton(self, self.free)
         self.alignment = Alignment(self)
         self._aligned_newton = Newton(self.alignment, self.free, iterations=50)
 
     def __bool__(self) -> bool:
         """Whether there are any equations."""
-        return bool(self.rows.any())
+        return bool(self.is_holonomic.any())
 
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The residuals eta."""
@@ -73,7 +73,7 @@ class LoopClosure:
 
         They leave the joints out that carry a whole loop: they are those of the loop in axes that rotate with its carrier.
         """
-        psi: np.ndarray = relative_jacobian(self.dyn, q, t)[:, self.rows]
+        psi: np.ndarray = relative_jacobian(self.dyn, q, t)[:, self.is_holonomic]
         return psi
 
     # -- violations -------------------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class LoopClosure:
     @cached_property
     def names(self) -> list[str]:
         """The names of the equations, in their order."""
-        return [name for name, is_holonomic in zip(self.dyn.constraint_names, self.rows, strict=True) if is_holonomic]
+        return [name for name, is_holonomic in zip(self.dyn.constraint_names, self.is_holonomic, strict=True) if is_holonomic]
 
     def worst_violation(self, q: np.ndarray) -> ConstraintViolation | None:
         """The equation with the largest residual; None without equations."""

@@ -35,7 +35,7 @@ def follow_record(
     configuration = assemble(dyn, start, dict(zip(names, q[0], strict=True)), t=float(t[0]))
     loops = LoopClosure(dyn, float(t[0]), names)
     free_speeds = np.flatnonzero(loops.free)
-    slopes = dyn.constraint_jacobian(configuration, float(t[0]))[loops.rows][:, free_speeds]
+    slopes = dyn.constraint_jacobian(configuration, float(t[0]))[loops.is_holonomic][:, free_speeds]
     if np.linalg.matrix_rank(slopes, tol=1e-6) < len(free_speeds):
         raise ArgumentError(f"identify: {', '.join(names)} do not determine the other coordinates; give q for all of them")
 

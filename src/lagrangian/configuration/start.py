@@ -165,7 +165,9 @@ class Start:
         state, origin_q = self.given_state, self._origin_configuration
         if origin_q is None or not set(state.given_names or ()) <= set(single_coordinates(self.dyn.mechanism)):
             return
-        origin_slopes, slopes = relative_jacobian(self.dyn, np.array([origin_q, q]), np.full(2, self.t))[:, self.loops.rows]
+        origin_slopes, slopes = relative_jacobian(self.dyn, np.array([origin_q, q]), np.full(2, self.t))[
+            :, self.loops.is_holonomic
+        ]
         if len(state.fixed_coordinates) > self.dyn.nv - _slope_rank(slopes) or _slope_rank(
             origin_slopes * self.loops.free
         ) < _slope_rank(slopes * self.loops.free):

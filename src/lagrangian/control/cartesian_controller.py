@@ -26,10 +26,10 @@ class TaskState:
 
     equations: OperationalSpaceDynamics
     error: np.ndarray
-    rate: np.ndarray
-    velocity: np.ndarray  # of the frame
-    acceleration: np.ndarray  # of the path
-    path_joint_speeds: np.ndarray  # of the joints, along the path
+    error_rate: np.ndarray
+    frame_velocity: np.ndarray
+    path_acceleration: np.ndarray
+    path_joint_speeds: np.ndarray  # those of the joints along the path
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -201,9 +201,9 @@ class HybridForceMotion(CartesianController):
                 desired_force - measured_force,
                 np.abs(measured_force) > MIN_CONTACT_FRACTION * np.abs(desired_force),
             )
-        command = task.acceleration
-        command[:n] += kd * task.rate[:n] + kp * task.error[:n]
-        command[n:] = -kv * task.velocity[n:]
+        command = task.path_acceleration
+        command[:n] += kd * task.error_rate[:n] + kp * task.error[:n]
+        command[n:] = -kv * task.frame_velocity[n:]
         force = task.equations.M_x @ command
         force[n:] += desired_force + kf * error + ki * integral
         return self.joint_forces(t, q, qd, task, force), error * touching

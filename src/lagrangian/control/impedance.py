@@ -102,7 +102,7 @@ class Impedance(CartesianController):
         task = self.task_state(t, q, qd)
         K = np.asarray(self.stiffness)
         D = damping_matrix(task.equations.M_x, K, self.damping)
-        force = task.equations.M_x @ task.acceleration + D @ task.rate + K @ task.error
+        force = task.equations.M_x @ task.path_acceleration + D @ task.error_rate + K @ task.error
         return self.joint_forces(t, q, qd, task, force)
 
 

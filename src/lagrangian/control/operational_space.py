@@ -83,5 +83,5 @@ class OperationalSpace(CartesianController):
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         q, qd = self._state(q, qd)
         task = self.task_state(t, q, qd)
-        command = task.acceleration + np.asarray(self.kd) * task.rate + np.asarray(self.kp) * task.error
+        command = task.path_acceleration + np.asarray(self.kd) * task.error_rate + np.asarray(self.kp) * task.error
         return self.joint_forces(t, q, qd, task, task.equations.M_x @ command)

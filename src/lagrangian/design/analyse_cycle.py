@@ -30,7 +30,7 @@ from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.types import State
 
 DEFAULT_ROWS = 361  # per turn
-STEP = 1e-3  # rad or m: of finite differences along a branch
+DIFFERENCE_STEP = 1e-3  # rad or m: of finite differences along a branch
 
 
 def analyse_cycle(
@@ -213,8 +213,8 @@ def _trace_linkage(
 
 def _output_is_fixed(linkage: Linkage, output: LinkageOutput, curve: SolutionCurve) -> bool:
     """Whether the output stands still, but for rounding, in all configurations of the linkage."""
-    size = 1.0 if output.unit == "rad" else characteristic_length(linkage.dyn.mechanism)
-    return bool(np.abs(output.rate(curve.q, curve.tangent * linkage.freedom.scales)).max() < STANDSTILL_TOLERANCE * size)
+    scale = 1.0 if output.unit == "rad" else characteristic_length(linkage.dyn.mechanism)
+    return bool(np.abs(output.rate(curve.q, curve.tangent * linkage.freedom.scales)).max() < STANDSTILL_TOLERANCE * scale)
 
 
 def _velocity_ratios(linkage: Linkage, tangent: np.ndarray) -> np.ndarray:
@@ -274,11 +274,11 @@ def _linkage_forces(
     t = (x - x[0]) / speed if speed else np.zeros(len(x))
     wrenches = external_wrenches(t, q, qd)
     zero_speeds = np.zeros_like(qd)
-    h = np.asarray(dyn.inverse_dynamics(q, qd, qdd, wrenches or None))
+    joint_forces = np.asarray(dyn.inverse_dynamics(q, qd, qdd, wrenches or None))
     at_rest = np.asarray(dyn.inverse_dynamics(q, zero_speeds, zero_speeds, external_wrenches(t, q, zero_speeds) or None))
-    torque, static = ((velocity_ratios * part).sum(axis=1) for part in (h, at_rest))
+    torque, static = ((velocity_ratios * part).sum(axis=1) for part in (joint_forces, at_rest))
     friction = (velocity_ratios * np.asarray(dyn.friction(qd, q=q))).sum(axis=1)
-    multipliers = _constraint_multipliers(linkage, q, h, torque)
+    multipliers = _constraint_multipliers(linkage, q, joint_forces, torque)
 
     def mask_rows(rows: np.ndarray) -> np.ndarray:
         return np.where(finite if rows.ndim == 1 else finite[:, None], rows, np.nan)
@@ -323,17 +323,17 @@ def _acceleration_ratios(
     acceleration_ratios = scaled_minimum_norm_solution(A, b, full_rank=True)
     near_change_point = linkage.freedom.regularity(q) < MIN_REGULARITY
     if near_change_point.any():
-        forward, backward = (ratio_function(x[near_change_point] + sign * STEP) for sign in (1, -1))
-        acceleration_ratios[near_change_point] = (forward - backward) / (2 * STEP)
+        forward, backward = (ratio_function(x[near_change_point] + sign * DIFFERENCE_STEP) for sign in (1, -1))
+        acceleration_ratios[near_change_point] = (forward - backward) / (2 * DIFFERENCE_STEP)
     return acceleration_ratios
 
 
-def _constraint_multipliers(linkage: Linkage, q: np.ndarray, h: np.ndarray, torque: np.ndarray) -> np.ndarray:
+def _constraint_multipliers(linkage: Linkage, q: np.ndarray, joint_forces: np.ndarray, torque: np.ndarray) -> np.ndarray:
     """The multipliers of the constraints: Psi^T lambda is h less the forces at the input and at the fixed coordinates."""
     m = len(linkage.dyn.constraint_names)
     if not m:
         return np.zeros((len(q), 0))
-    remaining = h.copy()
+    remaining = joint_forces.copy()
     remaining[:, linkage.iv] -= torque
     finite = np.isfinite(remaining).all(axis=1)
     A = np.swapaxes(_rows_with_constraints(linkage, q, linkage.fixed), 1, 2)

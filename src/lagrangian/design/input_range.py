@@ -19,7 +19,7 @@ MAX_CORRECTION = 1e-4  # rad or parts of the size: how far closing loops may mov
 # names of the events along a curve
 INPUT, OUTPUT, LIMIT, OVER = "input", "output", "limit of ", "end of the range"
 TURN = 2 * np.pi
-STEP = 1e-3  # rad or m: the distance from a change point of the configurations that stand in for it
+NEIGHBOUR_STEP = 1e-3  # rad or m: the distance from a change point of the configurations that stand in for it
 
 
 class InputRange:
@@ -105,9 +105,9 @@ class InputRange:
         q, tangent = self._with_whole_turns(x)
         near_change_point = self.linkage.freedom.regularity(q) < MIN_REGULARITY
         if not self.turns:
-            near_change_point &= (x > self._limit(0) + 2 * STEP) & (x < self._limit(1) - 2 * STEP)
+            near_change_point &= (x > self._limit(0) + 2 * NEIGHBOUR_STEP) & (x < self._limit(1) - 2 * NEIGHBOUR_STEP)
         if near_change_point.any():
-            neighbours = [self._with_whole_turns(x[near_change_point] + k * STEP) for k in (-2, -1, 1, 2)]
+            neighbours = [self._with_whole_turns(x[near_change_point] + k * NEIGHBOUR_STEP) for k in (-2, -1, 1, 2)]
             for target, rows in ((q, [a for a, _ in neighbours]), (tangent, [b for _, b in neighbours])):
                 target[near_change_point] = (4 * (rows[1] + rows[2]) - rows[0] - rows[3]) / 6  # exact for cubics
             tangent[near_change_point] /= np.linalg.norm(tangent[near_change_point], axis=1, keepdims=True)

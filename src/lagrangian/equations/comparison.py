@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 # generators between which there may be relations that the ring does not know
 _UNDECIDED_KINDS = ("root", "function", "constant_sine", "constant_cosine")
-_DECIMAL = re.compile(r"(?:sin|cos)\((\d+(?:\.\d+)?(?:/\d+)?)\)")
+_DECIMAL_ANGLE = re.compile(r"(?:sin|cos)\((\d+(?:\.\d+)?(?:/\d+)?)\)")
 TEST_POINTS = 3  # at which a difference that is not zero in the ring is looked at in numbers
-RELATIVE_ROUNDING = 1e-12
+ROUNDING_TOLERANCE = 1e-12
 
 
 def are_equal(a: Formula, b: Formula) -> bool:
@@ -47,7 +47,7 @@ def are_equal(a: Formula, b: Formula) -> bool:
 
 def _is_one_decimal_angle(functions: set[str]) -> bool:
     """Whether they are the sine and the cosine of one decimal: these are transcendental, and no identity is missing."""
-    decimals = {match[1] if (match := _DECIMAL.fullmatch(name)) else "" for name in functions}
+    decimals = {match[1] if (match := _DECIMAL_ANGLE.fullmatch(name)) else "" for name in functions}
     return len(decimals) == 1 and decimals != {""}
 
 
@@ -64,15 +64,15 @@ def _normal_form(writer: FormulaWriter, x: RingElement) -> tuple[RingElement, Ri
         if cosine is None or sine is None or max(x.poly.degrees()[cosine], x.poly.degrees()[sine]) <= 0:
             continue
         c, s = (ring(part) for part in scalars.angles.coordinate_pair(k))
-        half = ring.generator(ring.symbols[cosine].name)
+        half_cosine = ring.generator(ring.symbols[cosine].name)
         without, with_sine = (
             RingElement(ring, coefficients_by_power(x.poly, sine).get(power, ring.context.constant(0))) for power in (0, 1)
         )
-        x = ring(without * (1 + c)) + ring(with_sine * s * half)
+        x = ring(without * (1 + c)) + ring(with_sine * s * half_cosine)
         denominator = ring(denominator * (1 + c))
         total = ring.zero
         for power, part in coefficients_by_power(x.poly, cosine).items():
-            total = total + ring(RingElement(ring, part) * ((1 + c) / 2) ** (power // 2) * half ** (power % 2))
+            total = total + ring(RingElement(ring, part) * ((1 + c) / 2) ** (power // 2) * half_cosine ** (power % 2))
         x = total
     return x, denominator
 
@@ -101,10 +101,10 @@ def _vanishes_numerically(writer: FormulaWriter, x: RingElement) -> bool:
             values = writer.values(q, qd, qdd, parameter_values)
         except (ValueError, ZeroDivisionError, OverflowError):
             return False
-        size = sum(
+        magnitude = sum(
             abs(evaluate_element(RingElement(x.ring, x.ring.context.from_dict({m: c})), values)) for m, c in x.poly.terms()
         )
-        if not math.isfinite(size) or abs(evaluate_element(x, values)) > RELATIVE_ROUNDING * size:
+        if not math.isfinite(magnitude) or abs(evaluate_element(x, values)) > ROUNDING_TOLERANCE * magnitude:
             return False
     return True
 
@@ -122,24 +122,26 @@ def canonical_hash(x: Formula) -> int:
     for k, _ in ring._squares:
         if denominator.poly.degrees()[k] > 0:
             parts, zero = coefficients_by_power(denominator.poly, k), ring.context.constant(0)
-            other = RingElement(ring, parts.get(0, zero) - parts.get(1, zero) * ring.generators[k])  # (a + b s)(a - b s) has no s
-            numerator, denominator = ring(numerator * other), ring(denominator * other)
+            conjugate = RingElement(
+                ring, parts.get(0, zero) - parts.get(1, zero) * ring.generators[k]
+            )  # (a + b s)(a - b s) has no s
+            numerator, denominator = ring(numerator * conjugate), ring(denominator * conjugate)
     if not numerator:
         return hash(0)
     shared = numerator.poly.gcd(denominator.poly)
-    tops = [divmod(p.poly, shared)[0] for p in (numerator, denominator)]
-    lead = tops[1].leading_coefficient()
-    top, bottom = (RingElement(ring, p / lead) for p in tops)
-    if top.poly.is_constant() and bottom.poly.is_constant():
-        return hash(as_fraction(top.poly.leading_coefficient()))
-    return hash((_named_terms(top), _named_terms(bottom)))
+    reduced = [divmod(p.poly, shared)[0] for p in (numerator, denominator)]
+    leading_coefficient = reduced[1].leading_coefficient()
+    reduced_numerator, reduced_denominator = (RingElement(ring, p / leading_coefficient) for p in reduced)
+    if reduced_numerator.poly.is_constant() and reduced_denominator.poly.is_constant():
+        return hash(as_fraction(reduced_numerator.poly.leading_coefficient()))
+    return hash((_named_terms(reduced_numerator), _named_terms(reduced_denominator)))
 
 
 def _plain_quotient(writer: FormulaWriter, x: RingElement) -> tuple[RingElement, RingElement]:
     """Return the numerator and the denominator of x, without inverses, and without half angles in the denominator."""
-    numerator, first = _normal_form(writer, x)
-    numerator, second = _without_inverses(numerator)
-    return numerator, x.ring(first * second)
+    numerator, half_angle_denominator = _normal_form(writer, x)
+    numerator, inverse_denominator = _without_inverses(numerator)
+    return numerator, x.ring(half_angle_denominator * inverse_denominator)
 
 
 def _without_inverses(x: RingElement) -> tuple[RingElement, RingElement]:
@@ -147,13 +149,13 @@ def _without_inverses(x: RingElement) -> tuple[RingElement, RingElement]:
     ring = x.ring
     denominator_product = ring.one
     for k, denominator, _ in ring._inverses:
-        top = x.poly.degrees()[k]
-        if top > 0:
+        degree = x.poly.degrees()[k]
+        if degree > 0:
             total = ring.context.constant(0)
             for power, part in coefficients_by_power(x.poly, k).items():
-                total = total + part * denominator ** (top - power)
+                total = total + part * denominator ** (degree - power)
             x = RingElement(ring, ring.reduce(total))
-            denominator_product = ring(denominator_product * RingElement(ring, denominator) ** top)
+            denominator_product = ring(denominator_product * RingElement(ring, denominator) ** degree)
     return x, denominator_product
 
 

@@ -38,8 +38,8 @@ class MultiplierSolution:
         self.system, self.ring, self.M, self.rows = system, system.ring, M, rows
         self.n, self.m = system.n, len(rows)
         self.force = [tau - x for tau, x in zip(applied_forces(system), torques, strict=True)]
-        rates = [system.speed(k) for k in range(self.n)]
-        self.drift = [inner(self.ring, row.psi_dot(system), rates) + drive_rate(system, row) for row in rows]
+        speeds = [system.speed(k) for k in range(self.n)]
+        self.gamma = [inner(self.ring, row.psi_dot(system), speeds) + drive_rate(system, row) for row in rows]
 
     @cached_property
     def blocks(self) -> list[list[int]]:
@@ -85,9 +85,9 @@ class MultiplierSolution:
     def b(self) -> list[RationalFunction]:
         """Psi' q' + phi' + Psi M^-1 f."""
         quotients = []
-        for row, drift in zip(self.rows, self.drift, strict=True):
+        for row, gamma in zip(self.rows, self.gamma, strict=True):
             numerator, denominator = self._inverse_mass_product(row.psi, self.force)
-            quotients.append((numerator + drift * denominator, denominator))
+            quotients.append((numerator + gamma * denominator, denominator))
         return quotients
 
     @cached_property
@@ -97,8 +97,8 @@ class MultiplierSolution:
         saddle_matrix = [[*self.M[i], *(row.psi[i] for row in self.rows)] for i in range(self.n)]
         saddle_matrix += [[*row.psi, *[zero] * self.m] for row in self.rows]
         adjoint, det = adjugate(self.ring, saddle_matrix)
-        right_side = [*self.force, *(-x for x in self.drift)]
-        return [(inner(self.ring, row, right_side), det) for row in adjoint]
+        right_hand_side = [*self.force, *(-x for x in self.gamma)]
+        return [(inner(self.ring, row, right_hand_side), det) for row in adjoint]
 
     @property
     def singular(self) -> bool:

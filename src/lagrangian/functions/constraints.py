@@ -54,12 +54,16 @@ def minimum_norm_multipliers(model: MechanismGraph, forces: list[Any]) -> list[A
             rows[i][k] = columns.setdefault(k, {})[i] = x
     if not columns:  # no equation has a speed in it
         return forces
-    acting = sorted(columns)
-    products = [[sparse_dot(columns[k], columns[j]) for j in acting] for k in acting]
-    n = len(acting)
-    right = [sparse_dot(columns[k], forces) for k in acting]
+    constrained_speeds = sorted(columns)
+    products = [[sparse_dot(columns[k], columns[j]) for j in constrained_speeds] for k in constrained_speeds]
+    n = len(constrained_speeds)
+    right_hand_side = [sparse_dot(columns[k], forces) for k in constrained_speeds]
     y = dict(
-        zip(acting, BlockLDL(sparse(products), True, [ROUNDING_TOLERANCE**2] * n, ["Psi"] * n, None).solve(right), strict=True)
+        zip(
+            constrained_speeds,
+            BlockLDL(sparse(products), True, [ROUNDING_TOLERANCE**2] * n, ["Psi"] * n, None).solve(right_hand_side),
+            strict=True,
+        )
     )
     return [sparse_dot(row, y) for row in rows]
 
@@ -94,10 +98,10 @@ def _subtract_load(wrench: list[Any], tree: Any, poses: list[Any], load: list[An
         for i in tree.path_to_root(link):
             pose = poses[12 * i : 12 * i + 12]
             R, x = (tuple(pose[0:3]), tuple(pose[3:6]), tuple(pose[6:9])), tuple(pose[9:12])
-            about = v.sub(moment, v.cross(x, force))
+            moment_at_link = v.sub(moment, v.cross(x, force))
             link_moment, link_force = wrench[i]
-            into_link = v.transpose(R)
-            wrench[i] = (v.sub(link_moment, v.mat_vec(into_link, about)), v.sub(link_force, v.mat_vec(into_link, force)))
+            to_link = v.transpose(R)
+            wrench[i] = (v.sub(link_moment, v.mat_vec(to_link, moment_at_link)), v.sub(link_force, v.mat_vec(to_link, force)))
 
 
 def _equation_output(name: str, about: str) -> Callable[[MechanismGraph], tuple[RoutineArgument, ...]]:

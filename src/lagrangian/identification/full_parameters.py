@@ -33,22 +33,24 @@ from lagrangian.model.joint import Friction, Joint, Rotor
 from lagrangian.model.mechanism import Mechanism
 
 DEFAULT_BODY = (1.0, 0.1)  # of a link of which nothing is described: kg, and radius of gyration in m
-BASIS = np.zeros((10, 4, 4))  # of P, by the ten parameters
-BASIS[0, 3, 3] = 1
+PSEUDO_INERTIA_BASIS = np.zeros((10, 4, 4))  # of P, by the ten parameters
+PSEUDO_INERTIA_BASIS[0, 3, 3] = 1
 for _k in range(3):
-    BASIS[1 + _k, _k, 3] = BASIS[1 + _k, 3, _k] = 1
+    PSEUDO_INERTIA_BASIS[1 + _k, _k, 3] = PSEUDO_INERTIA_BASIS[1 + _k, 3, _k] = 1
 for _k, (_i, _j) in enumerate([(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]):
     if _i == _j:
-        BASIS[4 + _k, range(3), range(3)] = 0.5
-        BASIS[4 + _k, _i, _i] -= 1
+        PSEUDO_INERTIA_BASIS[4 + _k, range(3), range(3)] = 0.5
+        PSEUDO_INERTIA_BASIS[4 + _k, _i, _i] -= 1
     else:
-        BASIS[4 + _k, _i, _j] = BASIS[4 + _k, _j, _i] = -1
-UPPER = np.triu_indices(4)
-WEIGHTS = np.where(UPPER[0] == UPPER[1], 1.0, np.sqrt(2.0))  # so that lengths of vectors are those of the symmetric matrices
+        PSEUDO_INERTIA_BASIS[4 + _k, _i, _j] = PSEUDO_INERTIA_BASIS[4 + _k, _j, _i] = -1
+UPPER_TRIANGLE = np.triu_indices(4)
+ENTRY_SCALES = np.where(
+    UPPER_TRIANGLE[0] == UPPER_TRIANGLE[1], 1.0, np.sqrt(2.0)
+)  # so that lengths of vectors are those of the symmetric matrices
 FINAL_DECREASE, EARLY_DECREASE = 1e-12, 0.1  # of the weight: the decrease at which a solution is taken, the last and those before
 WEIGHT_FACTOR = 10.0  # by which the weight is lowered
 MAX_NEWTON_STEPS = 60
-MAX_NORMAL_PULL = 1e6  # of the data's pull beside the description's: beyond, normal equations lose the latter
+MAX_NORMAL_EQUATIONS_RATIO = 1e6  # of the data's pull beside the description's: beyond, normal equations lose the latter
 
 
 def complete_parameters(
@@ -59,28 +61,32 @@ def complete_parameters(
     identified_bodies = [
         (i, b, T) for i, link in enumerate(regression.links) for b, T in link.bodies if _is_identified(mechanism, link.body, b)
     ]
-    positive = [k for k, x in regression.joint_parameters.items() if x.positive]
-    free = [k for k, x in regression.joint_parameters.items() if not x.positive]
+    positive_columns = [k for k, x in regression.joint_parameters.items() if x.positive]
+    free_columns = [k for k, x in regression.joint_parameters.items() if not x.positive]
     # base parameters by the bodies' own parameters, then those of the joints
     K = np.hstack(
-        [*(grouping.matrix[:, 10 * i : 10 * i + 10] @ T for i, _, T in identified_bodies), grouping.matrix[:, [*positive, *free]]]
+        [
+            *(grouping.matrix[:, 10 * i : 10 * i + 10] @ T for i, _, T in identified_bodies),
+            grouping.matrix[:, [*positive_columns, *free_columns]],
+        ]
     )
     described_parameters = [body_parameters(mechanism.bodies[b]) for _, b, _ in identified_bodies]
-    joint_values = np.array([regression.terms[k].value for k in (*positive, *free)])
+    joint_values = np.array([regression.terms[k].value for k in (*positive_columns, *free_columns)])
     if physical:
-        size = _typical_length(mechanism, described_parameters)
-        mean = float(np.mean([max(x[0], 0.0) for x in described_parameters])) or DEFAULT_BODY[0]
+        length = _typical_length(mechanism, described_parameters)
+        mean_mass = float(np.mean([max(x[0], 0.0) for x in described_parameters])) or DEFAULT_BODY[0]
         bodies = [
-            _nearest_physical(x if x.any() else _default_parameters(), size, mass=0.01 * mean) for x in described_parameters
+            _nearest_physical(x if x.any() else _default_parameters(), length, min_mass=0.01 * mean_mass)
+            for x in described_parameters
         ]
-        start = np.array([_start_value(regression.terms[k].value, k, grouping, fit) for k in positive])
-        phi = _fit_consistent_parameters(K, fit.values, fit.root, bodies, start, len(free), weight)
+        references = np.array([_reference_value(regression.terms[k].value, k, grouping, fit) for k in positive_columns])
+        phi = _fit_consistent_parameters(K, fit.values, fit.information_root, bodies, references, len(free_columns), weight)
     else:
         phi = _nearest_solution(K, fit.values, np.concatenate([*described_parameters, joint_values]), described_parameters)
-    misfit = fit.root @ (K @ phi - fit.values)
+    misfit = fit.information_root @ (K @ phi - fit.values)
     body_rows = phi[: 10 * len(identified_bodies)].reshape(-1, 10)
     parameters_by_body = {b: row for (_, b, _), row in zip(identified_bodies, body_rows, strict=True)}
-    values = dict(zip((*positive, *free), phi[10 * len(identified_bodies) :], strict=True))
+    values = dict(zip((*positive_columns, *free_columns), phi[10 * len(identified_bodies) :], strict=True))
     identified = mechanism.replace(
         bodies=tuple(
             _replace_body(x, parameters_by_body[b], physical) if b in parameters_by_body else x
@@ -91,10 +97,10 @@ def complete_parameters(
     return identified, float(misfit @ misfit)
 
 
-def _is_identified(mechanism: Mechanism, carrier: int, body: int) -> bool:
+def _is_identified(mechanism: Mechanism, first_body: int, body: int) -> bool:
     """Whether a body gets parameters: its description has some, or it is the first on its joint in a mechanism without any."""
-    without_any = not any(body_parameters(b).any() for b in mechanism.bodies)
-    return bool(body_parameters(mechanism.bodies[body]).any()) or (without_any and body == carrier)
+    none_described = not any(body_parameters(b).any() for b in mechanism.bodies)
+    return bool(body_parameters(mechanism.bodies[body]).any()) or (none_described and body == first_body)
 
 
 def _default_parameters() -> np.ndarray:
@@ -110,7 +116,7 @@ def _typical_length(mechanism: Mechanism, described_parameters: list[np.ndarray]
     return float(np.median(radii)) if radii else DEFAULT_BODY[1]
 
 
-def _start_value(value: float, k: int, grouping: ParameterGrouping, fit: Fit) -> float:
+def _reference_value(value: float, k: int, grouping: ParameterGrouping, fit: Fit) -> float:
     """The value to which a joint's positive parameter is drawn: the described value, or the estimate if none is described."""
     if value > 0:
         return value
@@ -120,15 +126,15 @@ def _start_value(value: float, k: int, grouping: ParameterGrouping, fit: Fit) ->
     return float(max(fit.values[column], np.sqrt(fit.covariance[column, column]), 1e-12))
 
 
-def _nearest_solution(K: np.ndarray, b: np.ndarray, start: np.ndarray, described_parameters: list[np.ndarray]) -> np.ndarray:
+def _nearest_solution(K: np.ndarray, b: np.ndarray, described: np.ndarray, described_parameters: list[np.ndarray]) -> np.ndarray:
     """The solution of K phi = b that is nearest to the description, each parameter measured by the size of its kind."""
     kinds = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
-    table = np.abs(np.array(described_parameters).reshape(-1, 10))
-    scales = np.array([table[:, kinds == kind].max(initial=0.0) or 1.0 for kind in range(3)])
+    described_sizes = np.abs(np.array(described_parameters).reshape(-1, 10))
+    scales = np.array([described_sizes[:, kinds == kind].max(initial=0.0) or 1.0 for kind in range(3)])
     scale = np.concatenate(
-        [np.tile(scales[kinds], len(described_parameters)), np.maximum(np.abs(start[10 * len(described_parameters) :]), 1e-3)]
+        [np.tile(scales[kinds], len(described_parameters)), np.maximum(np.abs(described[10 * len(described_parameters) :]), 1e-3)]
     )
-    phi: np.ndarray = start + scale * np.linalg.lstsq(K * scale, b - K @ start, rcond=1e-12)[0]
+    phi: np.ndarray = described + scale * np.linalg.lstsq(K * scale, b - K @ described, rcond=1e-12)[0]
     return phi
 
 
@@ -165,20 +171,26 @@ def _replace_joint(regression: Regression, j: int, joint: Joint, values: dict[in
 
 
 def _fit_consistent_parameters(
-    K: np.ndarray, b: np.ndarray, root: np.ndarray, bodies: Sequence[np.ndarray], positive: np.ndarray, free: int, weight: float
+    K: np.ndarray,
+    b: np.ndarray,
+    information_root: np.ndarray,
+    bodies: Sequence[np.ndarray],
+    references: np.ndarray,
+    free_count: int,
+    weight: float,
 ) -> np.ndarray:
-    """Return phi: ten parameters for each of `bodies`, then numbers that stay positive, then `free` others.
+    """Return phi: ten parameters for each of `bodies`, then numbers that stay positive, then `free_count` others.
 
-    `bodies` and `positive` are the described values, and `root` is W above. The weight is lowered in steps: each solution is the
-    start of the next.
+    `bodies` and `references`, of the positive numbers, are the described values, and `information_root` is W above. The weight is
+    lowered in steps: each solution is the start of the next.
     """
-    barrier = _ConsistencyBarrier(np.array(bodies).reshape(-1, 10), positive)
-    phi = np.concatenate([*bodies, positive, np.zeros(free)])
-    A, z = root @ K, root @ b
+    barrier = _ConsistencyBarrier(np.array(bodies).reshape(-1, 10), references)
+    phi = np.concatenate([*bodies, references, np.zeros(free_count)])
+    A, z = information_root @ K, information_root @ b
     # the first weight is as far above the final one as the pull of the data is above that of the description: so its solution is
     # near the start
-    pull = float(np.sum((A @ phi - z) ** 2))
-    steps = int(np.clip(np.ceil(np.log(max(pull, 1.0) / weight) / np.log(WEIGHT_FACTOR)), 0, 60))
+    misfit = float(np.sum((A @ phi - z) ** 2))
+    steps = int(np.clip(np.ceil(np.log(max(misfit, 1.0) / weight) / np.log(WEIGHT_FACTOR)), 0, 60))
     for k in range(steps, -1, -1):
         phi = _minimise(A, z, barrier, phi, weight * WEIGHT_FACTOR**k, FINAL_DECREASE if k == 0 else EARLY_DECREASE)
     return phi
@@ -197,7 +209,7 @@ def _minimise(
         B, gradient = barrier.step_basis_and_gradient(phi)
         matrix = np.vstack([A @ B, ridge])
         target = np.concatenate([z - A @ phi, -np.sqrt(mu) * gradient])
-        if np.linalg.norm(matrix[: len(A)]) < MAX_NORMAL_PULL * np.sqrt(mu):
+        if np.linalg.norm(matrix[: len(A)]) < MAX_NORMAL_EQUATIONS_RATIO * np.sqrt(mu):
             delta = np.linalg.solve(matrix.T @ matrix, matrix.T @ target)
         else:  # data with hardly any noise
             Q, R = np.linalg.qr(matrix)
@@ -220,13 +232,13 @@ def _minimise(
 class _ConsistencyBarrier:
     """The divergence of bodies and positive numbers from the description, with the steps that stay inside its domain."""
 
-    def __init__(self, bodies: np.ndarray, positive: np.ndarray) -> None:
-        self.count, self.positive = len(bodies), positive
+    def __init__(self, bodies: np.ndarray, references: np.ndarray) -> None:
+        self.body_count, self.references = len(bodies), references
         self.inverse_reference = np.linalg.inv(_pseudo_inertia(bodies)) if len(bodies) else np.zeros((0, 4, 4))
-        self.size = 10 * len(bodies) + len(positive)
+        self.size = 10 * len(bodies) + len(references)
 
     def split(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return phi[: 10 * self.count].reshape(-1, 10), phi[10 * self.count : self.size]
+        return phi[: 10 * self.body_count].reshape(-1, 10), phi[10 * self.body_count : self.size]
 
     def divergence(self, phi: np.ndarray) -> float:
         """The divergence D; it is infinite where a body is not real or a number not positive."""
@@ -240,33 +252,35 @@ class _ConsistencyBarrier:
             return np.inf
         products = self.inverse_reference @ P
         logs = 2 * np.log(np.einsum("bii->bi", L)).sum() + np.linalg.slogdet(self.inverse_reference)[1].sum()
-        r = x / self.positive
-        return float(np.einsum("bii->", products) - logs - 4 * self.count + np.sum(r - 1 - np.log(r)))
+        r = x / self.references
+        return float(np.einsum("bii->", products) - logs - 4 * self.body_count + np.sum(r - 1 - np.log(r)))
 
     def step_basis_and_gradient(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The derivative of phi by delta, and the gradient of D by delta."""
         parameter_rows, x = self.split(phi)
         L = np.linalg.cholesky(_pseudo_inertia(parameter_rows))
         inverse = np.linalg.inv(L)
-        transformed_basis = inverse[:, None] @ BASIS @ inverse.transpose(0, 2, 1)[:, None]
-        vectors = (transformed_basis[:, :, UPPER[0], UPPER[1]] * WEIGHTS).transpose(0, 2, 1)
+        transformed_basis = inverse[:, None] @ PSEUDO_INERTIA_BASIS @ inverse.transpose(0, 2, 1)[:, None]
+        vectors = (transformed_basis[:, :, UPPER_TRIANGLE[0], UPPER_TRIANGLE[1]] * ENTRY_SCALES).transpose(0, 2, 1)
         gradients = L.transpose(0, 2, 1) @ self.inverse_reference @ L - np.eye(4)
         B = np.eye(len(phi))
         for k, block in enumerate(np.linalg.inv(vectors)):
             B[10 * k : 10 * k + 10, 10 * k : 10 * k + 10] = block
-        rows = np.arange(10 * self.count, self.size)
+        rows = np.arange(10 * self.body_count, self.size)
         B[rows, rows] = x
-        return B, np.concatenate([(gradients[:, UPPER[0], UPPER[1]] * WEIGHTS).ravel(), x / self.positive - 1])
+        return B, np.concatenate(
+            [(gradients[:, UPPER_TRIANGLE[0], UPPER_TRIANGLE[1]] * ENTRY_SCALES).ravel(), x / self.references - 1]
+        )
 
 
-def _nearest_physical(parameters: np.ndarray, length: float, min_share: float = 1e-3, mass: float = 0.0) -> np.ndarray:
+def _nearest_physical(parameters: np.ndarray, length: float, min_share: float = 1e-3, min_mass: float = 0.0) -> np.ndarray:
     """The parameters of a real body near the described ones, which may be regrouped or those of a point; used as P0.
 
-    Eigenvalues of P, lengths measured by `length`, are raised to `min_share` of the largest; a body without mass gets `mass`.
+    Eigenvalues of P, lengths measured by `length`, are raised to `min_share` of the largest; a body without mass gets `min_mass`.
     """
     scale = np.array([1 / length, 1 / length, 1 / length, 1.0])
     P = _pseudo_inertia(parameters) * np.outer(scale, scale)
-    P[3, 3] = max(P[3, 3], mass)
+    P[3, 3] = max(P[3, 3], min_mass)
     values, axes = np.linalg.eigh(P)
     largest = max(values[-1], 1e-12)
     P = (axes * np.maximum(values, min_share * largest)) @ axes.T / np.outer(scale, scale)
@@ -275,7 +289,7 @@ def _nearest_physical(parameters: np.ndarray, length: float, min_share: float = 
 
 def _pseudo_inertia(parameters: np.ndarray) -> np.ndarray:
     """The pseudo-inertia P of the ten parameters (m, h, I about the frame's origin)."""
-    P: np.ndarray = np.tensordot(parameters, BASIS, axes=1)
+    P: np.ndarray = np.tensordot(parameters, PSEUDO_INERTIA_BASIS, axes=1)
     return P
 
 

@@ -79,18 +79,18 @@ class NormalEquations:
 
 @dataclass(frozen=True)
 class Fit:
-    """Estimates with their covariance. `root` is a square root of the information: root^T root = covariance^-1."""
+    """Estimates with their covariance. `information_root` is W with W^T W = covariance^-1."""
 
     values: np.ndarray
     covariance: np.ndarray
-    root: np.ndarray
+    information_root: np.ndarray
     noise: np.ndarray  # standard deviation of each equation
     freedom: float
 
     @property
     def condition(self) -> float:
         """The condition number of the weighted regressor, with its columns scaled to length one."""
-        return float(np.linalg.cond(self.root / np.linalg.norm(self.root, axis=0)))
+        return float(np.linalg.cond(self.information_root / np.linalg.norm(self.information_root, axis=0)))
 
 
 def fit(products: NormalEquations) -> Fit:

@@ -30,7 +30,7 @@ from lagrangian.kernels.least_squares import (
     unit_rows,
 )
 from lagrangian.kinematics.follower import Follower
-from lagrangian.kinematics.path_failures import NEAR_SINGULAR
+from lagrangian.kinematics.path_failures import NEAR_SINGULAR_TOLERANCE
 
 RESIDUAL_TOLERANCE = 1e-8  # by the largest force: a smaller residual is rounding
 FORCE_TOLERANCE = 1e-6  # by the largest force: a smaller one counts as zero
@@ -151,7 +151,7 @@ def check_controllability(follower: Follower, external_wrenches: ExternalWrenche
     for k in crossings:
         _check_crossing(follower, external_wrenches, _crossing_time(follower, t[k], t[k + 1], passive), passive)
     worst = int(np.argmin(smallest))
-    if not crossings.size and smallest[worst] < NEAR_SINGULAR:
+    if not crossings.size and smallest[worst] < NEAR_SINGULAR_TOLERANCE:
         warn(
             f"{dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s, where the actuated joints do not "
             f"control the passive ones (the smallest singular value of their constraint Jacobian is {smallest[worst]:.2g}); "

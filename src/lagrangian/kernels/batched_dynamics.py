@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_CACHED_SAMPLES = 4096  # samples whose functions are kept for the next call; those of more would fill the memory
 # methods of `Dynamics` whose results are arrays
-FUNCTIONS = (
+SAMPLED_FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity", "kinetic_energy", "potential_energy",
     "center_of_mass", "momentum", "friction", "external_torque", "spring_forces", "regressor", "inertial_parameters", "reactions",
     "constraint_jacobian", "closure", "constraint_rate", "constraint_bias", "multipliers", "inverse_dynamics_derivatives",
@@ -97,15 +97,15 @@ class BatchedDynamics:
         return dynamics
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *FUNCTIONS]
+        return [*super().__dir__(), *SAMPLED_FUNCTIONS]
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):  # such as what is asked for while it is unpickled
             raise AttributeError(name)
-        if name not in FUNCTIONS:
+        if name not in SAMPLED_FUNCTIONS:
             remedy = f"dyn[k].{name} gives it for one sample" if hasattr(type(self._nominal), name) else ""
             raise AttributeError(
-                unknown_name_message("function of many samples", name, FUNCTIONS) + (f"; {remedy}" if remedy else "")
+                unknown_name_message("function of many samples", name, SAMPLED_FUNCTIONS) + (f"; {remedy}" if remedy else "")
             )
         return self._sampled_function(name)
 
@@ -116,33 +116,33 @@ class BatchedDynamics:
             by_keyword = {
                 key: self._argument_by_sample(x, f"{name}: {key}", 0 if key == "t" else 1) for key, x in keywords.items()
             }
-            rows = [
+            results = [
                 getattr(self[k], name)(
                     *(value_of_sample(k) for value_of_sample in positional),
                     **{key: value_of_sample(k) for key, value_of_sample in by_keyword.items()},
                 )
                 for k in range(len(self))
             ]
-            if isinstance(rows[0], tuple):
-                return tuple(np.array(column) for column in zip(*rows, strict=True))
-            return np.array(rows)
+            if isinstance(results[0], tuple):
+                return tuple(np.array(column) for column in zip(*results, strict=True))
+            return np.array(results)
 
         return evaluate
 
-    def _argument_by_sample(self, x: Any, where: str, axes: int = 1) -> Callable[[int], Any]:
+    def _argument_by_sample(self, x: Any, where: str, dimensions: int = 1) -> Callable[[int], Any]:
         """Return a function that gives the value of an argument for sample k."""
         if x is None or isinstance(x, str) or hasattr(x, "placement"):  # such as a frame
             return lambda k: x
         if isinstance(x, Mapping):  # of wrenches
             parts = {frame: self._wrench(w, f"{where} {frame!r}") for frame, w in x.items()}
-            return lambda k: {frame: one(k) for frame, one in parts.items()}
+            return lambda k: {frame: value_of_sample(k) for frame, value_of_sample in parts.items()}
         try:
             values = floats(x)
         except TypeError:
             return lambda k: x  # which the function itself refuses
-        if values.ndim == 0 or (values.ndim == 1 and axes == 1):
+        if values.ndim == 0 or (values.ndim == 1 and dimensions == 1):
             return lambda k: x
-        return self._rows(values, where)
+        return self._row_by_sample(values, where)
 
     def _wrench(self, x: Any, where: str) -> Callable[[int], Any]:
         """Six numbers, or a moment and a force, for all; or six numbers for each."""
@@ -150,9 +150,9 @@ class BatchedDynamics:
             values = floats(x)
         except TypeError:
             return lambda k: x
-        return self._rows(values, where) if values.ndim == 2 and values.shape[1] == 6 else lambda k: x
+        return self._row_by_sample(values, where) if values.ndim == 2 and values.shape[1] == 6 else lambda k: x
 
-    def _rows(self, values: np.ndarray, where: str) -> Callable[[int], Any]:
+    def _row_by_sample(self, values: np.ndarray, where: str) -> Callable[[int], Any]:
         if len(values) != len(self):
             raise ArgumentError(
                 f"has {len(values)} rows, and the parameters have {len(self)} samples",

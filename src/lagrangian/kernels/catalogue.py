@@ -108,13 +108,13 @@ class Kernels:
         return total
 
     def add_applied_forces(
-        self, where: str, state: tuple[ArrayLike, ...], wrenches: Wrenches, springs: bool = False
+        self, function_name: str, state: tuple[ArrayLike, ...], wrenches: Wrenches, springs: bool = False
     ) -> tuple[ArrayLike, ...]:
         """(q, qd, tau), with external wrenches, springs between points and friction in planes added to tau."""
         springs = springs and bool(self.mechanism.springs)
         if wrenches is None and not springs and not self.friction.planar_speeds:
             return state
-        rows, batch = as_rows(where, ("q", "qd", "tau"), (self.tree.nq, self.tree.nv, self.tree.nv), state)
+        rows, batch = as_rows(function_name, ("q", "qd", "tau"), (self.tree.nq, self.tree.nv, self.tree.nv), state)
         q, qd, tau = rows if batch is not None else (row[0] for row in rows)
         tau = tau + self.external_torque(q, wrenches)
         if self.friction.planar_speeds:

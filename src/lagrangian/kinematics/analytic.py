@@ -107,7 +107,7 @@ class PlanarTwoR:
     base: v.Vector
     first_link: v.Vector
     second_link: v.Vector
-    sense: float  # -1 if the second axis points the other way
+    second_axis_sign: float  # -1 if the second axis points the other way
     height: float  # of the plane the frame moves in, along w
 
     @staticmethod
@@ -124,8 +124,8 @@ class PlanarTwoR:
         l1, l2 = length(first_link), length(second_link)
         if length(v.cross(w, second_axis)) > PARALLEL_TOLERANCE or min(l1, l2) <= PARALLEL_TOLERANCE * max(l1, l2):
             return None
-        sense = math.copysign(1.0, v.dot(w, second_axis))
-        return PlanarTwoR(w, chain.points[0], first_link, second_link, sense, v.dot(w, tip))
+        second_axis_sign = math.copysign(1.0, v.dot(w, second_axis))
+        return PlanarTwoR(w, chain.points[0], first_link, second_link, second_axis_sign, v.dot(w, tip))
 
     def solve(self, point: np.ndarray) -> list[tuple[float, float]]:
         """Return the angles that bring the frame's origin to a point (x, y, z) or (x, y)."""
@@ -137,21 +137,21 @@ class PlanarTwoR:
         if not (abs(v.dot(self.w, target) - self.height) <= slack and abs(l1 - l2) - slack <= d <= l1 + l2 + slack):
             return []
         # d^2 = l1^2 + l2^2 + 2 l1 l2 cos(psi), by half angles: exact near stretched and folded too
-        stretched, folded = l1 + l2 - d, d - abs(l1 - l2)
+        gap_to_stretched, gap_to_folded = l1 + l2 - d, d - abs(l1 - l2)
         tolerance = FOLD_TOLERANCE * (l1 + l2)
-        if stretched <= tolerance:
+        if gap_to_stretched <= tolerance:
             bends = [0.0]
-        elif folded <= tolerance:
+        elif gap_to_folded <= tolerance:
             bends = [math.pi]
         else:
-            bend = 2 * math.atan2(math.sqrt(stretched * (l1 + l2 + d)), math.sqrt(folded * (d + abs(l1 - l2))))
+            bend = 2 * math.atan2(math.sqrt(gap_to_stretched * (l1 + l2 + d)), math.sqrt(gap_to_folded * (d + abs(l1 - l2))))
             bends = [bend, -bend]
         solutions = []
         for bend in bends:
             q2 = bend - angle_about(self.w, self.first_link, self.second_link)
             tip = v.add(self.first_link, rotate_vector(self.w, q2, self.second_link))
             q1 = 0.0 if d <= tolerance else angle_about(self.w, tip, r)  # folded onto the first axis: any will do
-            solutions.append((q1, self.sense * q2))
+            solutions.append((q1, self.second_axis_sign * q2))
         return solutions
 
     def _target(self, point: np.ndarray) -> v.Vector:

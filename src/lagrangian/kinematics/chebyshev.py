@@ -17,12 +17,12 @@ MIN_RELATIVE_SCALE = 1e-2  # of the largest column
 TOLERANCE = 1e-13  # of the largest value of each column
 MAX_HALVINGS = 26  # of a piece, where the function jumps
 MAX_PIECES = 16384  # where the function is smooth nowhere
-NOISE = 1e-11  # of the largest value: an error below this that halving does not make smaller is rounding
+NOISE_TOLERANCE = 1e-11  # of the largest value: an error below this that halving does not make smaller is rounding
 
 _ORDERS = np.arange(DEGREE + 1)
 _POINTS = np.cos((2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))  # Chebyshev's points of the first kind: none at the ends
-_FIT = np.cos(np.outer(_ORDERS, (2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))) * (2 / (DEGREE + 1))
-_FIT[0] /= 2
+_VALUES_TO_COEFFICIENTS = np.cos(np.outer(_ORDERS, (2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))) * (2 / (DEGREE + 1))
+_VALUES_TO_COEFFICIENTS[0] /= 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +56,9 @@ class ChebyshevSeries:
             scale = largest if scale is None else np.maximum(scale, largest)
             # a column that is tiny beside the others need not be exact
             scale = np.maximum(scale, MIN_RELATIVE_SCALE * scale.max(initial=0.0))
-            coefficients = np.einsum("kn,pnc->pkc", _FIT, values)
+            coefficients = np.einsum("kn,pnc->pkc", _VALUES_TO_COEFFICIENTS, values)
             errors = (np.abs(coefficients[:, -3:]).max(axis=1) / (scale + 1e-9)).max(axis=1, initial=0.0)
-            converged = (errors <= TOLERANCE) | ((errors < NOISE) & (errors > 0.6 * previous_errors))
+            converged = (errors <= TOLERANCE) | ((errors < NOISE_TOLERANCE) & (errors > 0.6 * previous_errors))
             converged |= (depth == MAX_HALVINGS) | (len(finished_pieces) + 2 * len(open_pieces) > MAX_PIECES)
             finished_pieces |= {a[k]: (b[k], coefficients[k]) for k in np.flatnonzero(converged)}
             open_pieces = [

@@ -35,7 +35,7 @@ from lagrangian.kinematics.goals import (
     goal_from_path,
 )
 from lagrangian.kinematics.inverse_kinematics import DEFAULT_STARTS, RESIDUAL_TOLERANCE, find_configuration
-from lagrangian.kinematics.path_failures import SINGULAR, failure_beyond, singularity_message, unreachable_error
+from lagrangian.kinematics.path_failures import SINGULAR_TOLERANCE, failure_beyond, singularity_message, unreachable_error
 from lagrangian.motion.tableaus.dormand_prince8 import DOP853
 from lagrangian.paths.path import CartesianPath, JointPath
 
@@ -155,14 +155,14 @@ class Follower:
             int(equations.rank_and_singular_values(regular_q, times, holonomic_only=True)[0][0]) < self.dyn.nv
         )
         smallest = float(equations.rank_and_singular_values(q[None], times)[1][0, self.rank - 1]) if self.rank else 1.0
-        if smallest < SINGULAR:
+        if smallest < SINGULAR_TOLERANCE:
             raise unreachable_error(t, singularity_message(self.dyn.mechanism, t, q, smallest))
         self.knots.append(self._make_knot(t, q[None], velocity, acceleration))
 
     def _regular_configuration_near(self, q: np.ndarray, t: float) -> np.ndarray:
         """Return a configuration near another, with closed loops, which is not singular even if the other one is."""
-        model = self.dyn.mechanism
-        shifted = integrate(model, q[None], 1e-2 * np.random.default_rng(0).normal(size=(1, model.nv)))
+        mechanism = self.dyn.mechanism
+        shifted = integrate(mechanism, q[None], 1e-2 * np.random.default_rng(0).normal(size=(1, mechanism.nv)))
         return Newton(LoopClosure(self.dyn), damped=False, iterations=8).solve(shifted, t).q
 
     def _make_knot(self, t: float, q: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> Knot:
@@ -174,10 +174,10 @@ class Follower:
     ) -> tuple[np.ndarray, np.ndarray]:
         equations = self.equations
         A = equations.jacobian(q, t)
-        full = self.rank == self.dyn.nv
-        qd = scaled_minimum_norm_solution(A, equations.speed_rhs(q, velocity, t), full)
+        full_rank = self.rank == self.dyn.nv
+        qd = scaled_minimum_norm_solution(A, equations.speed_rhs(q, velocity, t), full_rank)
         self._check_speeds(A, qd, equations.speed_rhs(q, velocity, t), t)
-        qdd = scaled_minimum_norm_solution(A, equations.acceleration_rhs(q, qd, acceleration, t), full)
+        qdd = scaled_minimum_norm_solution(A, equations.acceleration_rhs(q, qd, acceleration, t), full_rank)
         if self.rank < self.dyn.nv:
             qdd = qdd + null_space_acceleration(equations, A, q, qd, t)
         return qd, qdd
@@ -227,8 +227,8 @@ class Follower:
         q, correction, converged = self._correct(predicted, target, times)
         if not converged[0] or correction[0] > MAX_PREDICTION_ERROR:
             return None
-        signs = self._determinant_sign(q, times) * self._determinant_sign(knot.q[None], np.array([knot.t]))
-        if signs < 0:  # another branch
+        sign_product = self._determinant_sign(q, times) * self._determinant_sign(knot.q[None], np.array([knot.t]))
+        if sign_product < 0:  # another branch
             return None
         try:
             return self._make_knot(t, q, velocity, acceleration)
@@ -259,7 +259,7 @@ class Follower:
         self, t: np.ndarray, target: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if self.needs_integration:
-            q = integrate(self.dyn.mechanism, self._series.evaluate_many(t), np.zeros((len(t), self.dyn.nv)))
+            q = integrate(self.dyn.mechanism, self._coordinate_series.evaluate_many(t), np.zeros((len(t), self.dyn.nv)))
         else:
             q = self._predict([self.knots[k] for k in self._knot_indices(t)], t)
         q, _, converged = self._correct(q, target, t)
@@ -272,7 +272,7 @@ class Follower:
         return np.clip(np.searchsorted([k.t for k in self.knots], t, side="right") - 1, 0, len(self.knots) - 1)
 
     @cached_property
-    def _series(self) -> ChebyshevSeries:
+    def _coordinate_series(self) -> ChebyshevSeries:
         """The integrated coordinates as a series, so that a time needs no integration step of its own."""
 
         def values(t: np.ndarray) -> np.ndarray:
@@ -290,7 +290,7 @@ class Follower:
 
 def integrate_minimum_norm_speeds(follower: Follower, knot: Knot, t: np.ndarray, check: bool = False) -> np.ndarray | None:
     """Return coordinates at times after a knot, by one Dormand-Prince step to each; with `check`, None if a step is too long."""
-    model, equations = follower.dyn.mechanism, follower.equations
+    mechanism, equations = follower.dyn.mechanism, follower.equations
     h = (t - knot.t)[:, None]
     q0 = np.repeat(knot.q[None], len(t), axis=0)
     slopes: list[np.ndarray] = []
@@ -301,14 +301,14 @@ def integrate_minimum_norm_speeds(follower: Follower, knot: Knot, t: np.ndarray,
         qd = scaled_minimum_norm_solution(
             equations.jacobian(q, stage_times), equations.speed_rhs(q, velocity, stage_times), follower.rank == follower.dyn.nv
         )
-        slopes.append(np.array(coordinate_rates(model, list(q.T), list(qd.T))).T)
+        slopes.append(np.array(coordinate_rates(mechanism, list(q.T), list(qd.T))).T)
     if check:
         errors = [sum((e * k for e, k in zip(row, slopes, strict=False)), np.zeros_like(q0)) for row in DOP853.errors]
         e5, e3 = (float(np.abs(h * e).max()) for e in errors[:2])
         if e5 and e5 * e5 / np.sqrt(e5 * e5 + 0.01 * e3 * e3) > INTEGRATION_TOLERANCE:
             return None
     q = q0 + h * sum((b * k for b, k in zip(DOP853.b, slopes, strict=False)), np.zeros_like(q0))
-    return integrate(model, q, np.zeros((len(t), follower.dyn.nv)))
+    return integrate(mechanism, q, np.zeros((len(t), follower.dyn.nv)))
 
 
 def null_space_acceleration(
@@ -320,9 +320,9 @@ def null_space_acceleration(
 
     Golub and Pereyra 1973 have the derivative of a pseudo-inverse. A' along the motion is by differences of fourth order.
     """
-    model = equations.dyn.mechanism
+    mechanism = equations.dyn.mechanism
     h = 1e-3 / (1.0 + np.abs(qd).max())
-    matrices = {k: equations.jacobian(integrate(model, q, k * h * qd), t + k * h) for k in (-2, -1, 1, 2)}
+    matrices = {k: equations.jacobian(integrate(mechanism, q, k * h * qd), t + k * h) for k in (-2, -1, 1, 2)}
     rate = (8 * (matrices[1] - matrices[-1]) - (matrices[2] - matrices[-2])) / (12 * h)
     rows, size = unit_rows(A)
     U, inverse, Vt = pseudoinverse_factors(rows)

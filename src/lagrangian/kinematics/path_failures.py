@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # smallest singular values of A with rows of about unit length: below the first there is a warning; below the second the
 # configuration counts as singular
-NEAR_SINGULAR, SINGULAR = 1e-2, 1e-5
+NEAR_SINGULAR_TOLERANCE, SINGULAR_TOLERANCE = 1e-2, 1e-5
 
 
 def check_singularities(follower: Follower, t: np.ndarray, q: np.ndarray) -> None:
@@ -30,10 +30,10 @@ def check_singularities(follower: Follower, t: np.ndarray, q: np.ndarray) -> Non
     ]
     smallest = np.concatenate(smallest_by_chunk)
     worst = int(np.argmin(smallest))
-    if smallest[worst] < SINGULAR:
-        first = int(np.argmax(smallest < SINGULAR))
+    if smallest[worst] < SINGULAR_TOLERANCE:
+        first = int(np.argmax(smallest < SINGULAR_TOLERANCE))
         raise unreachable_error(t[first], singularity_message(mechanism, t[first], q[first], smallest[first]))
-    if smallest[worst] < NEAR_SINGULAR:
+    if smallest[worst] < NEAR_SINGULAR_TOLERANCE:
         warn(
             f"{mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s: the smallest singular "
             f"value is {smallest[worst]:.2g}, and speeds and torques may be large there",
@@ -65,7 +65,7 @@ def failure_beyond(follower: Follower, knot: Knot) -> UnreachableError:
             f"the path leaves the mechanism's reach at t = {t:.6g} s ({configuration_text}). A little later, "
             f"{error}{explain_overprescription(equations)}",
         )
-    if smallest > NEAR_SINGULAR:
+    if smallest > NEAR_SINGULAR_TOLERANCE:
         rolling_hint = " A rolling body must roll along its path: prescribe its wheels or all of its coordinates." * (
             not follower.holonomic
         )

@@ -65,7 +65,7 @@ class TimeExpressions:
 
 
 def parse_time_expressions(
-    texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float, duration: float
+    formulas: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float, duration: float
 ) -> TimeExpressions:
     """The expressions and their two derivatives as a motion over the time since `start`."""
     for name, value in parameters.items():
@@ -75,7 +75,7 @@ def parse_time_expressions(
                 concerns="parameters",
             )
     symbols: dict[str, Scalar] = {**{n: float(value) for n, value in parameters.items()}, "t": symbol("t")}
-    expressions = [_as_expression(text, name, symbols) for text, name in zip(texts, names, strict=True)]
+    expressions = [_as_expression(formula, name, symbols) for formula, name in zip(formulas, names, strict=True)]
     slopes = [derivative(e, "t") for e in expressions]
     by_order = (expressions, slopes, [derivative(e, "t") for e in slopes])
     span = start, start + duration
@@ -85,21 +85,23 @@ def parse_time_expressions(
     except switching_times.TooManySwitches as error:
         raise ArgumentError(f"'{error.expression}' has too many kinks for a path") from None
     edges = np.array([span[0], *discontinuities, span[1]])
-    motion = TimeExpressions(tuple(names), by_order, start, tuple(discontinuities), 0.5 * (edges[1:] + edges[:-1]))
-    motion.check_continuous()
-    return motion
+    time_expressions = TimeExpressions(tuple(names), by_order, start, tuple(discontinuities), 0.5 * (edges[1:] + edges[:-1]))
+    time_expressions.check_continuous()
+    return time_expressions
 
 
-def _as_expression(text: Any, name: str, symbols: Mapping[str, Scalar]) -> Scalar:
-    if isinstance(text, Expression):
-        for unknown in sorted(free_symbols(text) - {"t"}):
+def _as_expression(formula: Any, name: str, symbols: Mapping[str, Scalar]) -> Scalar:
+    if isinstance(formula, Expression):
+        for unknown in sorted(free_symbols(formula) - {"t"}):
             raise ArgumentError(f"the formula of {name!r}: {unknown_name_message('name', unknown, symbols)}")
-        return text
-    if is_number(text):
-        return float(text)
-    if not isinstance(text, str):
-        raise ArgumentError(f"the formula of {name!r} is {format_value(text)}; a number, or text such as '0.5*sin(t)', is needed")
+        return formula
+    if is_number(formula):
+        return float(formula)
+    if not isinstance(formula, str):
+        raise ArgumentError(
+            f"the formula of {name!r} is {format_value(formula)}; a number, or text such as '0.5*sin(t)', is needed"
+        )
     try:
-        return parse(text, symbols)
+        return parse(formula, symbols)
     except DescriptionError as error:
         raise ArgumentError(f"the formula of {name!r}: {error}") from None

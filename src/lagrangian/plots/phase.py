@@ -76,14 +76,18 @@ def _pairs(motion: Motion, names: Sequence[str]) -> list[tuple[int, int, str]]:
     selection = CurveSelection(motion, names or None)
     if motion.mechanism is None:
         speeds = {name: k for k, name in enumerate(motion.speed_names)}
-        pairs = [(k, speeds[n], UNKNOWN) for k, n in enumerate(motion.coordinate_names) if n in speeds and k in selection.q]
+        pairs = [
+            (k, speeds[n], UNKNOWN)
+            for k, n in enumerate(motion.coordinate_names)
+            if n in speeds and k in selection.coordinate_columns
+        ]
     else:
         joints_with_rates = [(joint, q, v) for joint, q, v in moving_joints(motion) if len(q) == len(v)]
         pairs = [
-            (k, n, selection.kinds_q[k])
+            (k, n, selection.coordinate_kinds[k])
             for _, q, v in joints_with_rates
             for k, n in zip(q, v, strict=True)
-            if k in set(selection.q)
+            if k in set(selection.coordinate_columns)
         ]
         for name in names:
             if not any(name in (joint.name, *joint.coordinate_names, *joint.speed_names) for joint, _, _ in joints_with_rates):

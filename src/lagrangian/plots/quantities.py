@@ -59,8 +59,8 @@ _ACCELERATIONS: LabelByKind = {
     **dict.fromkeys((SLIDE, POSITION), ("acceleration", "m/s²", 1.0)),
     UNKNOWN: ("acceleration", "rad/s² or m/s²", 1.0),
 }
-ON_DEMAND = ("accelerations", "reactions", "positions")
-OF_CONSTRAINTS = ("multipliers", "drift")
+ON_DEMAND_QUANTITIES = ("accelerations", "reactions", "positions")
+CONSTRAINT_QUANTITIES = ("multipliers", "drift")
 
 
 def motion_panels(
@@ -83,7 +83,9 @@ def motion_panels(
             for panel in [p for p in quantity_panels if not p.empty] or quantity_panels
         ]
     else:
-        names = [n for n in QUANTITIES if n not in ON_DEMAND and (motion.constraint_names or n not in OF_CONSTRAINTS)]
+        names = [
+            n for n in QUANTITIES if n not in ON_DEMAND_QUANTITIES and (motion.constraint_names or n not in CONSTRAINT_QUANTITIES)
+        ]
         by_name = {name: [p for p in QUANTITIES[name](selection) if not p.empty or name == "coordinates"] for name in names}
         # a coordinate and its rate stand side by side
         result_panels = _pair_with_rates(by_name.pop("coordinates"), by_name.pop("speeds")) + [
@@ -165,15 +167,15 @@ class CurveSelection:
         self.motion, self.radians, self.scale = motion, angle_unit(angles)[0] == "rad", scale
         self.rounding = Rounding(motion)
         self.frames = [frames] if isinstance(frames, str) else list(() if frames is None else frames)
-        self.kinds_q, self.kinds_v = coordinate_kinds(motion)
-        self.q = list(range(len(motion.coordinate_names)))
-        self.v = list(range(len(motion.speed_names)))
+        self.coordinate_kinds, self.speed_kinds = coordinate_kinds(motion)
+        self.coordinate_columns = list(range(len(motion.coordinate_names)))
+        self.speed_columns = list(range(len(motion.speed_names)))
         self.joints = None
         if joints is not None:
             names = [joints] if isinstance(joints, str) else list(joints)
             selections = [self._columns_of_joint(name) for name in names]
-            self.q = sorted({k for q, _, _ in selections for k in q})
-            self.v = sorted({k for _, v, _ in selections for k in v})
+            self.coordinate_columns = sorted({k for q, _, _ in selections for k in q})
+            self.speed_columns = sorted({k for _, v, _ in selections for k in v})
             self.joints = {j for _, _, j in selections}
 
     def _columns_of_joint(self, name: str) -> tuple[list[int], list[int], str]:
@@ -184,12 +186,12 @@ class CurveSelection:
                 return list(q), list(v), joint.name
             labels = (*joint.coordinate_names, *joint.speed_names)
             if name in labels:
-                exact_q = [q[k] for k, x in enumerate(joint.coordinate_names) if x == name]
-                exact_v = [v[k] for k, x in enumerate(joint.speed_names) if x == name]
+                matching_q = [q[k] for k, x in enumerate(joint.coordinate_names) if x == name]
+                matching_v = [v[k] for k, x in enumerate(joint.speed_names) if x == name]
                 if len(q) == len(v):  # one place in the joint, whether its coordinate is named or its speed
-                    offset = (exact_q or exact_v)[0] - (q[0] if exact_q else v[0])
+                    offset = (matching_q or matching_v)[0] - (q[0] if matching_q else v[0])
                     return [q[offset]], [v[offset]], joint.name
-                return exact_q, exact_v, joint.name
+                return matching_q, matching_v, joint.name
         if motion.mechanism is None and name in (*motion.coordinate_names, *motion.speed_names):
             return (
                 [k for k, x in enumerate(motion.coordinate_names) if x == name],
@@ -315,7 +317,13 @@ def _coordinates(selection: CurveSelection) -> Iterable[CurvePanel]:
     }
     motion = selection.motion
     return selection.panels(
-        "coordinates", motion.coordinate_names, motion.q, selection.kinds_q, selection.q, labels, limits(motion, "position")
+        "coordinates",
+        motion.coordinate_names,
+        motion.q,
+        selection.coordinate_kinds,
+        selection.coordinate_columns,
+        labels,
+        limits(motion, "position"),
     )
 
 
@@ -326,7 +334,7 @@ def _speed_panels(
         m = selection.motion
         curve_limits = limits(m, limit_kind) if limit_kind else None
         for panel in selection.panels(
-            quantity, m.speed_names, getattr(m, attribute), selection.kinds_v, selection.v, labels, curve_limits
+            quantity, m.speed_names, getattr(m, attribute), selection.speed_kinds, selection.speed_columns, labels, curve_limits
         ):
             # joints without a motor have no torque, and need no curve
             yield panel.without_zeros() if attribute in ("tau", "friction") and not panel.empty else panel
@@ -335,15 +343,15 @@ def _speed_panels(
 
 
 def _multipliers(selection: CurveSelection) -> Iterable[CurvePanel]:
-    m = selection.motion
-    if not m.constraint_names:
-        raise ArgumentError(f"{m.name} has no constraints and therefore no multipliers to plot")
-    units, values = multiplier_units(m), selection.rounding.without(m.multipliers, "multipliers")
+    motion = selection.motion
+    if not motion.constraint_names:
+        raise ArgumentError(f"{motion.name} has no constraints and therefore no multipliers to plot")
+    units, values = multiplier_units(motion), selection.rounding.without(motion.multipliers, "multipliers")
     labels = {"N": "constraint force λ", "N m": "constraint moment λ", "N or N m": "multiplier λ"}
     for unit in dict.fromkeys(units):
         columns = [k for k, x in enumerate(units) if x == unit]
-        names = tuple(m.constraint_names[k] for k in columns)
-        groups, parts = zip(*(split_equation_name(m, name) for name in names), strict=True)
+        names = tuple(motion.constraint_names[k] for k in columns)
+        groups, parts = zip(*(split_equation_name(motion, name) for name in names), strict=True)
         yield _scale_force_panel(
             selection, CurvePanel("multipliers", labels[unit], unit, names, values[:, columns], groups, parts)
         )
@@ -352,33 +360,33 @@ def _multipliers(selection: CurveSelection) -> Iterable[CurvePanel]:
 def _scale_force_panel(selection: CurveSelection, panel: CurvePanel) -> CurvePanel:
     """Choose a scale that shows small and large forces: they may grow by orders of magnitude, as where a linkage locks."""
     if selection.scale == "log" and not panel.empty:
-        size = np.abs(panel.values)
+        magnitudes = np.abs(panel.values)
         # what is zero but for rounding would take all of the axis
-        size = np.where(size > ROUNDING_TOLERANCE * np.nanmax(size), size, 0.0)
-        return replace(panel, label=panel.label.replace("λ", "|λ|"), values=size, scale="log")
+        magnitudes = np.where(magnitudes > ROUNDING_TOLERANCE * np.nanmax(magnitudes), magnitudes, 0.0)
+        return replace(panel, label=panel.label.replace("λ", "|λ|"), values=magnitudes, scale="log")
     if selection.scale == "linear" or panel.empty:
         return panel
-    size = np.abs(panel.values).max(axis=1)
-    size = size[np.isfinite(size)]
-    steep = bool(size.size) and size.max() > STEEP_RATIO * np.median(size) > 0
+    magnitudes = np.abs(panel.values).max(axis=1)
+    magnitudes = magnitudes[np.isfinite(magnitudes)]
+    steep = bool(magnitudes.size) and magnitudes.max() > STEEP_RATIO * np.median(magnitudes) > 0
     return replace(panel, scale="symlog") if steep else panel
 
 
 def _reactions(selection: CurveSelection) -> Iterable[CurvePanel]:
-    m = selection.motion
-    wrenches = m.reactions
-    assert m.mechanism is not None
-    columns = [k for k, j in enumerate(m.mechanism.joints) if selection.joints is None or j.name in selection.joints]
-    names = tuple(m.mechanism.joints[k].name for k in columns)
+    motion = selection.motion
+    wrenches = motion.reactions
+    assert motion.mechanism is not None
+    columns = [k for k, j in enumerate(motion.mechanism.joints) if selection.joints is None or j.name in selection.joints]
+    names = tuple(motion.mechanism.joints[k].name for k in columns)
     for label, unit, part in (("reaction, |moment|", "N m", slice(0, 3)), ("reaction, |force|", "N", slice(3, 6))):
-        size = selection.rounding.without(np.linalg.norm(wrenches[:, columns, part], axis=2), "reactions")
-        yield _scale_force_panel(selection, CurvePanel("reactions", label, unit, names, size))
+        magnitudes = selection.rounding.without(np.linalg.norm(wrenches[:, columns, part], axis=2), "reactions")
+        yield _scale_force_panel(selection, CurvePanel("reactions", label, unit, names, magnitudes))
 
 
 def _positions(selection: CurveSelection) -> Iterable[CurvePanel]:
     """The x, y and z of frames in the world; a curve that stays zero is left out."""
-    m = selection.motion
-    positions_by_frame = {name: frame_positions(m, name) for name in frame_names(m, selection.frames)}
+    motion = selection.motion
+    positions_by_frame = {name: frame_positions(motion, name) for name in frame_names(motion, selection.frames)}
     names = tuple(f"{name}.{axis}" for name in positions_by_frame for axis in "xyz")
     groups, parts = zip(*((name, axis) for name in positions_by_frame for axis in "xyz"), strict=True)
     values = selection.rounding.without(np.hstack(list(positions_by_frame.values())), "positions")
@@ -388,15 +396,15 @@ def _positions(selection: CurveSelection) -> Iterable[CurvePanel]:
 
 def _energy(selection: CurveSelection) -> Iterable[CurvePanel]:
     """Potential energy is counted from the least of the run, because an arbitrary zero could dwarf all other curves."""
-    m, rounding = selection.motion, selection.rounding
-    kinetic = rounding.without(m.kinetic_energy, "energy")
+    motion, rounding = selection.motion, selection.rounding
+    kinetic = rounding.without(motion.kinetic_energy, "energy")
     curves = {"kinetic": kinetic}
-    potential = rounding.without(m.potential_energy - m.potential_energy.min(), "potential")
+    potential = rounding.without(motion.potential_energy - motion.potential_energy.min(), "potential")
     if np.any(potential):
         curves |= {"potential − min": potential, "total": kinetic + potential}
-    for source, work in m.work.items():
-        total = rounding.without(np.asarray(work).reshape(len(m.t), -1).sum(axis=1), "energy")
-        if np.abs(total).max() > 1e-9 * m.energy_scale:
+    for source, work in motion.work.items():
+        total = rounding.without(np.asarray(work).reshape(len(motion.t), -1).sum(axis=1), "energy")
+        if np.abs(total).max() > 1e-9 * motion.energy_scale:
             curves[WORK_LABELS.get(source, f"work of {source}")] = total
     yield CurvePanel("energy", "energy", "J", tuple(curves), np.column_stack(list(curves.values())))
 
@@ -407,11 +415,11 @@ def _balance(selection: CurveSelection) -> Iterable[CurvePanel]:
 
 
 def _drift(selection: CurveSelection) -> Iterable[CurvePanel]:
-    m = selection.motion
-    if not m.constraint_names:
-        raise ArgumentError(f"{m.name} has no constraints and therefore no drift to plot")
+    motion = selection.motion
+    if not motion.constraint_names:
+        raise ArgumentError(f"{motion.name} has no constraints and therefore no drift to plot")
     names = ("constraints [m or 1]", "their rates [m/s or 1/s]")
-    panel = CurvePanel("drift", "drift", "SI", names, np.column_stack([m.drift, m.rate_drift]), scale="log")
+    panel = CurvePanel("drift", "drift", "SI", names, np.column_stack([motion.drift, motion.rate_drift]), scale="log")
     yield panel if panel.empty else panel.without_zeros()
 
 

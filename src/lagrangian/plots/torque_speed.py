@@ -38,18 +38,18 @@ def plot_torque_speed(
     actuators = [a for a in (sizing[name] for name in names) if a.best is not None]
     if not actuators:
         raise ArgumentError("no joint has a motor to plot, because only the demand was computed or no joint could be sized")
-    columns = min(3, len(actuators)) if len(actuators) != 4 else 2
-    lines = math.ceil(len(actuators) / columns)
+    column_count = min(3, len(actuators)) if len(actuators) != 4 else 2
+    row_count = math.ceil(len(actuators) / column_count)
     with style.plot_style():
-        width = max(6.4, 4.0 * columns)
+        width = max(6.4, 4.0 * column_count)
         header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in ENTRIES], width - 0.3)
-        figure = StyledFigure(figsize=(width, 3.3 * lines + header_height), layout="constrained")
-        grid = figure.subplots(lines, columns, squeeze=False)
+        figure = StyledFigure(figsize=(width, 3.3 * row_count + header_height), layout="constrained")
+        grid = figure.subplots(row_count, column_count, squeeze=False)
         for k, (axes, actuator) in enumerate(zip(grid.flat, actuators, strict=False)):
-            power = _draw_panel(axes, actuator)
-            if k % columns == 0 or power:
-                axes.set_ylabel(f"motor torque [{power}N m]")
-            if k + columns >= len(actuators):
+            power_of_ten = _draw_panel(axes, actuator)
+            if k % column_count == 0 or power_of_ten:
+                axes.set_ylabel(f"motor torque [{power_of_ten}N m]")
+            if k + column_count >= len(actuators):
                 axes.set_xlabel("motor speed [rpm]")
         for axes in list(grid.flat)[len(actuators) :]:
             axes.remove()
@@ -83,10 +83,10 @@ def _draw_panel(axes: Any, actuator: Actuator) -> str:
     axes.axvline(0, color=GREY, linewidth=0.6)
     axes.margins(x=0.04, y=0.06)
     axes.locator_params(axis="x", nbins=6)
-    state = "" if actuator.chosen else "does not fit: "
+    status = "" if actuator.chosen else "does not fit: "
     margins = "margins: " + ", ".join(f"{_format_margin(best.margins[kind])} {kind}" for kind in ("continuous", "peak", "speed"))
     axes.set_title(
-        f"{style.escape_label(actuator.joint, 20)}: {state}{style.escape_label(f'{motor.name}, {best.gear}')}\n{margins}",
+        f"{style.escape_label(actuator.joint, 20)}: {status}{style.escape_label(f'{motor.name}, {best.gear}')}\n{margins}",
         color=BLACK if actuator.chosen else RED,
     )
     axes.ticklabel_format(axis="x", style="plain")

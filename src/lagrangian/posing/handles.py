@@ -55,8 +55,8 @@ def joint_handles(mechanism: Mechanism) -> tuple[Handle, ...]:
     return tuple(handle_list)
 
 
-def handle_values(all_handles: Sequence[Handle], q: np.ndarray, last: np.ndarray | None = None) -> np.ndarray:
-    """Return the value of every handle. Rotation vectors are nearest to the `last`, so that they do not jump at half a turn."""
+def handle_values(all_handles: Sequence[Handle], q: np.ndarray, previous: np.ndarray | None = None) -> np.ndarray:
+    """Return the value of every handle. Rotation vectors are nearest to the `previous`: they do not jump at half a turn."""
     numbers = np.zeros(len(all_handles))
     for k, h in enumerate(all_handles):
         if h.kind == COORDINATE:
@@ -65,34 +65,34 @@ def handle_values(all_handles: Sequence[Handle], q: np.ndarray, last: np.ndarray
             numbers[k] = q[h.iq + 4 + h.component]
         elif h.component == 0:
             r = quaternion.logarithm(q[h.iq : h.iq + 4])
-            if last is not None:
-                r = _nearest_rotation_vector(r, last[k : k + 3])
+            if previous is not None:
+                r = _nearest_rotation_vector(r, previous[k : k + 3])
             numbers[k : k + 3] = r
     return numbers
 
 
 def handle_jacobian(all_handles: Sequence[Handle], q: np.ndarray, values: np.ndarray, nv: int) -> np.ndarray:
     """Return the rates of the handles' values by the speeds: (handles, nv)."""
-    G = np.zeros((len(all_handles), nv))
+    jacobian = np.zeros((len(all_handles), nv))
     for k, h in enumerate(all_handles):
         if h.kind == COORDINATE:
-            G[k, h.iv + h.component] = 1.0
+            jacobian[k, h.iv + h.component] = 1.0
         elif h.component:  # all three at once
             continue
         elif h.kind == POSITION:
-            G[k : k + 3, h.iv + 3 : h.iv + 6] = quaternion.matrix(q[h.iq : h.iq + 4])
+            jacobian[k : k + 3, h.iv + 3 : h.iv + 6] = quaternion.matrix(q[h.iq : h.iq + 4])
         else:
-            G[k : k + 3, h.iv : h.iv + 3] = _rate_of_rotation_vector(values[k : k + 3])
-    return G
+            jacobian[k : k + 3, h.iv : h.iv + 3] = _rate_of_rotation_vector(values[k : k + 3])
+    return jacobian
 
 
-def _nearest_rotation_vector(r: np.ndarray, last: np.ndarray) -> np.ndarray:
+def _nearest_rotation_vector(r: np.ndarray, previous: np.ndarray) -> np.ndarray:
     """Return the rotation vector of the same rotation, less than a whole turn, that is nearest to the last."""
     angle = float(np.linalg.norm(r))
     if angle < 1e-9:
         return r
     other = r * (1 - 2 * np.pi / angle)
-    return other if np.linalg.norm(other - last) < np.linalg.norm(r - last) else r
+    return other if np.linalg.norm(other - previous) < np.linalg.norm(r - previous) else r
 
 
 def _rate_of_rotation_vector(r: np.ndarray) -> np.ndarray:

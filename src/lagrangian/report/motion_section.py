@@ -155,8 +155,8 @@ def energy(subject: ReportSubject) -> Html | None:
     return join_html(blocks)
 
 
-def _signed_number(x: float, rounding: float) -> Html:
-    return Html("0" if abs(x) < rounding else f"{'−' if x < 0 else '+'}{number(abs(x))}")
+def _signed_number(x: float, zero_tolerance: float) -> Html:
+    return Html("0" if abs(x) < zero_tolerance else f"{'−' if x < 0 else '+'}{number(abs(x))}")
 
 
 def constraints(subject: ReportSubject) -> Html | None:

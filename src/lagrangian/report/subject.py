@@ -19,9 +19,9 @@ from lagrangian.report.html import Html, escape_text, number, paragraph, short_n
 from lagrangian.report.page import TitleBlock
 from lagrangian.sizing.actuators import ActuatorSizing
 
-INVERSE_TOLERANCE = 1e-6  # what a balance without an integrator may be off by: its work is integrated over the rows
-MAX_SHOWN = 4  # limits with a verdict each; of more, the last verdict has their number
-KEPT_TOLERANCE = 1e-6  # a constraint that is violated by less is kept, where the tolerance does not say
+INVERSE_BALANCE_TOLERANCE = 1e-6  # what a balance without an integrator may be off by: its work is integrated over the rows
+MAX_LIMIT_VERDICTS = 4  # limits with a verdict each; of more, the last verdict has their number
+CONSTRAINT_TOLERANCE = 1e-6  # a constraint that is violated by less is kept, where the tolerance does not say
 
 
 @dataclass(eq=False)
@@ -95,8 +95,8 @@ class ReportSubject:
             return ["rad or m"] * len(self.motion.coordinate_names)
         return [unit for joint in self.mechanism.joints for unit in joint.kind.units]
 
-    def force_unit(self, speed: int) -> str:
-        return {"m": "N", "rad": "N m"}.get(self.speed_units[speed], "N m or N")
+    def force_unit(self, speed_index: int) -> str:
+        return {"m": "N", "rad": "N m"}.get(self.speed_units[speed_index], "N m or N")
 
     def rms(self, values: np.ndarray) -> float:
         """The root mean square over time, by the trapezoidal rule."""
@@ -130,27 +130,27 @@ def section_body(section: ReportSection, subject: ReportSubject) -> Html | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a run can be trusted in one respect: `good` is None where nothing was promised; `short` stands in a badge."""
+    """Whether a run can be trusted in one respect: `good` is None where nothing was promised; `badge` is its text in a badge."""
 
     good: bool | None
-    short: Html
+    badge: Html
     sentence: Html
 
 
 def promised_error(motion: Motion) -> float | None:
-    """The error that an adaptive run may have, relative to the energy that moved: see `Motion.warn`."""
-    s = motion.statistics
-    if s.get("adaptive"):
-        return float(max(100, int(s.get("accepted", 0))) * float(s["rtol"]))
-    return None if "accepted" in s else INVERSE_TOLERANCE
+    """The error that an adaptive or inverse run may have, relative to the energy that moved; None if its step is fixed."""
+    statistics = motion.statistics
+    if statistics.get("adaptive"):
+        return float(max(100, int(statistics.get("accepted", 0))) * float(statistics["rtol"]))
+    return None if "accepted" in statistics else INVERSE_BALANCE_TOLERANCE
 
 
 def energy_verdict(motion: Motion) -> Verdict:
     largest_error, scale = float(np.abs(motion.energy_balance).max(initial=0.0)), motion.energy_scale
-    stored = float(np.abs(motion.kinetic_energy).max(initial=0.0) + np.abs(motion.potential_energy).max(initial=0.0))
+    stored_energy = float(np.abs(motion.kinetic_energy).max(initial=0.0) + np.abs(motion.potential_energy).max(initial=0.0))
     if Rounding(motion).still:
         return Verdict(True, Html("nothing moves"), Html("Nothing moves in this run."))
-    part = largest_error / scale
+    relative_error = largest_error / scale
     size_text = Html(f"off by {short_number(largest_error)} J of {number(scale, 3)} J moved")
     allowed_error = promised_error(motion)
     if allowed_error is None:
@@ -159,30 +159,30 @@ def energy_verdict(motion: Motion) -> Verdict:
             Html(f"energy {size_text}"),
             Html(f"The energy balance is {size_text}. A method with a fixed step has no error control."),
         )
-    good = largest_error <= allowed_error * scale + 1e-10 * stored
-    short = Html(f"energy balanced to {short_number(part)}" if good else f"energy {size_text}")
+    good = largest_error <= allowed_error * scale + 1e-10 * stored_energy
+    badge = Html(f"energy balanced to {short_number(relative_error)}" if good else f"energy {size_text}")
     conclusion = "The energy balances" if good else "The energy does not balance"
-    return Verdict(good, short, Html(f"{conclusion}: the change of energy minus all work is {size_text}."))
+    return Verdict(good, badge, Html(f"{conclusion}: the change of energy minus all work is {size_text}."))
 
 
 def constraints_verdict(motion: Motion) -> Verdict:
     worst = float(motion.statistics.get("drift_between_steps", motion.drift.max(initial=0.0)))
     at_steps = float(motion.statistics.get("drift_at_steps", worst))
-    allowed_error = promised_error(motion) or KEPT_TOLERANCE
-    good = worst <= max(allowed_error, KEPT_TOLERANCE if "accepted" not in motion.statistics else 0.0)
+    allowed_error = promised_error(motion) or CONSTRAINT_TOLERANCE
+    good = worst <= max(allowed_error, CONSTRAINT_TOLERANCE if "accepted" not in motion.statistics else 0.0)
     n = len(motion.constraint_names)
-    many = f"{n} constraint equation{'s' if n != 1 else ''}"
-    short = Html(f"constraints kept to {short_number(at_steps)}" if good else f"constraints drift by {short_number(worst)}")
-    conclusion = f"The {many} {'are' if n != 1 else 'is'} kept" if good else f"The {many} drift"
+    equations_text = f"{n} constraint equation{'s' if n != 1 else ''}"
+    badge = Html(f"constraints kept to {short_number(at_steps)}" if good else f"constraints drift by {short_number(worst)}")
+    conclusion = f"The {equations_text} {'are' if n != 1 else 'is'} kept" if good else f"The {equations_text} drift"
     between = f" at the steps, {short_number(worst)} between them" if at_steps != worst else ""
-    return Verdict(good, short, Html(f"{conclusion}: violated by at most {short_number(at_steps)}{between}."))
+    return Verdict(good, badge, Html(f"{conclusion}: violated by at most {short_number(at_steps)}{between}."))
 
 
 def limits_verdicts(motion: Motion) -> list[Verdict]:
     """A verdict for each limit that was exceeded, or one for many; if all limits were kept, a verdict that says so."""
     exceeded = [str(x) for x in passed(motion)]
     if exceeded:
-        exceeded_shown = exceeded if len(exceeded) <= MAX_SHOWN else exceeded[: MAX_SHOWN - 1]
+        exceeded_shown = exceeded if len(exceeded) <= MAX_LIMIT_VERDICTS else exceeded[: MAX_LIMIT_VERDICTS - 1]
         more = f"{len(exceeded) - len(exceeded_shown)} more limits passed"
         texts = [*exceeded_shown, *([more] if len(exceeded) > len(exceeded_shown) else [])]
         return [Verdict(False, escape_text(x), escape_text(f"{x}.")) for x in texts]

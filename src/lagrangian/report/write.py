@@ -101,7 +101,7 @@ def _check_sizing(motion: Motion, sizing: Any) -> ActuatorSizing | None:
 def heading(subject: ReportSubject) -> Html:
     """The head of the page: the name, a sentence about the run, and whether it can be trusted."""
     motion = subject.motion
-    badges = [element("span", v.short, class_=f"badge {_BADGE_CLASSES[v.good]}") for v in verdicts(motion)]
+    badges = [element("span", v.badge, class_=f"badge {_BADGE_CLASSES[v.good]}") for v in verdicts(motion)]
     model = motion.mechanism
     about = first_sentence(model.description) if model is not None else ""
     size_text = f"{subject.duration:.4g} s" if len(motion.t) else "an empty run"

@@ -102,11 +102,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class JointRequirement:
-    """What a joint requires of every candidate. `pitch` turns metres of a slide into radians of its screw."""
+    """What a joint requires of every candidate. `pitch` has the radians of the screw per metre of a slide."""
 
     rows: TaskRows
     column: int  # of the joint in the rows
-    gear_force: np.ndarray
+    gear_force: np.ndarray  # along the task, before the losses of the gear
     demand: Demand
     pitch: float
     required: Mapping[str, float]
@@ -170,9 +170,9 @@ class JointRequirement:
             if isinstance(gear_or_range, GearRange):
                 load = self.gear_load(gear_or_range.efficiency)
                 for motor in motors:
-                    a = (motor.inertia + gear_or_range.inertia) * math.sqrt(load.qdd2)
-                    best = math.sqrt(math.sqrt(load.force2) / a) / self.pitch if a > 0 else math.inf
-                    yield self.evaluate(motor, gear_or_range.at(best))
+                    a = (motor.inertia + gear_or_range.inertia) * math.sqrt(load.mean_squared_qdd)
+                    best_ratio = math.sqrt(math.sqrt(load.mean_squared_force) / a) / self.pitch if a > 0 else math.inf
+                    yield self.evaluate(motor, gear_or_range.at(best_ratio))
 
 
 @dataclass(frozen=True)
@@ -184,33 +184,39 @@ class GearLoad:
     """
 
     force: np.ndarray
-    force2: float
-    force_qdd: float
-    qdd2: float
+    mean_squared_force: float
+    mean_force_qdd: float
+    mean_squared_qdd: float
     blocks: tuple[np.ndarray, np.ndarray, np.ndarray]  # force, qdd, |qd|
-    low: tuple[np.ndarray, np.ndarray]  # of force and qdd
-    high: tuple[np.ndarray, np.ndarray]
-    speed: np.ndarray  # the largest of each block
+    block_minima: tuple[np.ndarray, np.ndarray]  # of force and qdd
+    block_maxima: tuple[np.ndarray, np.ndarray]
+    block_peak_speeds: np.ndarray  # the largest of each block
 
     @classmethod
     def from_force(cls, rows: TaskRows, k: int, force: np.ndarray) -> GearLoad:
         qd, qdd = rows.qd[:, k], rows.qdd[:, k]
-        size = 1 if len(qd) <= MAX_SINGLE_ROWS else BLOCK_SIZE
-        padding = -len(qd) % size  # the last row fills the last block
-        f, a, w = (np.concatenate([x, np.full(padding, x[-1])]).reshape(-1, size) for x in (force, qdd, np.abs(qd)))
-        force2, force_qdd, qdd2 = (float(rows.mean(x)) for x in (force**2, force * qdd, qdd**2))
-        low, high = (f.min(axis=1), a.min(axis=1)), (f.max(axis=1), a.max(axis=1))
-        return cls(force, force2, force_qdd, qdd2, (f, a, w), low, high, w.max(axis=1))
+        block_size = 1 if len(qd) <= MAX_SINGLE_ROWS else BLOCK_SIZE
+        padding = -len(qd) % block_size  # the last row fills the last block
+        f, a, w = (np.concatenate([x, np.full(padding, x[-1])]).reshape(-1, block_size) for x in (force, qdd, np.abs(qd)))
+        mean_squared_force, mean_force_qdd, mean_squared_qdd = (float(rows.mean(x)) for x in (force**2, force * qdd, qdd**2))
+        block_minima, block_maxima = (f.min(axis=1), a.min(axis=1)), (f.max(axis=1), a.max(axis=1))
+        return cls(
+            force, mean_squared_force, mean_force_qdd, mean_squared_qdd, (f, a, w), block_minima, block_maxima, w.max(axis=1)
+        )
 
     def rms_torque(self, ratio: float, inertia: float) -> float:
         """The RMS torque of a motor with this inertia at this ratio."""
-        square = self.force2 / ratio**2 + 2 * inertia * self.force_qdd + (inertia * ratio) ** 2 * self.qdd2
+        square = (
+            self.mean_squared_force / ratio**2
+            + 2 * inertia * self.mean_force_qdd
+            + (inertia * ratio) ** 2 * self.mean_squared_qdd
+        )
         return math.sqrt(max(0.0, square))
 
     def peak_torque_and_margin(self, motor: Motor, ratio: float, inertia: float) -> tuple[float, float]:
         """The largest torque of the motor, and the smallest ratio of its envelope to the torque, each row at its own speed."""
         c = inertia * ratio
-        (f0, a0), (f1, a1) = self.low, self.high
+        (f0, a0), (f1, a1) = self.block_minima, self.block_maxima
         block_bound = np.maximum(np.abs(f1 / ratio + c * a1), np.abs(f0 / ratio + c * a0))
 
         def torque(blocks: Any) -> np.ndarray:
@@ -225,10 +231,10 @@ class GearLoad:
 
         largest = float(torque(int(np.argmax(block_bound))).max())
         largest = float(torque(block_bound > largest).max(initial=largest))
-        if ratio * float(self.speed.max()) <= motor.base_speed:
+        if ratio * float(self.block_peak_speeds.max()) <= motor.base_speed:
             return largest, _margin(motor.peak_torque, largest)
         block_margin = np.divide(
-            motor.intermittent_torque(ratio * self.speed),
+            motor.intermittent_torque(ratio * self.block_peak_speeds),
             block_bound,
             out=np.full_like(block_bound, math.inf),
             where=block_bound > 0,
@@ -245,11 +251,11 @@ def rank_candidates(candidates: Sequence[Candidate], prefer: str) -> list[Candid
     """The candidates that fit: the smallest motor first, one without a size last, and the largest margin first for equal ones."""
     entry = PREFERENCE_FIELDS[prefer]
 
-    def size(c: Candidate) -> tuple[bool, float, float]:
+    def sort_key(c: Candidate) -> tuple[bool, float, float]:
         x = getattr(c.motor, entry)
         return x is None, x or 0.0, -c.relative_margin
 
-    return sorted((c for c in candidates if c.fits), key=size)
+    return sorted((c for c in candidates if c.fits), key=sort_key)
 
 
 def nearest_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
@@ -291,10 +297,10 @@ def shortfall_message(best: Candidate, demand: Demand, derating: float) -> str:
     """Why even the nearest candidate does not fit, and what would be needed."""
     # beyond the speed limit there is no torque either: so the speed counts
     check = "speed" if best.margins["speed"] < 1 else best.tightest
-    has, needs = best.margins[check], best.required[check]
+    margin, required_margin = best.margins[check], best.required[check]
     text = (
-        f"no motor fits. The nearest is {best.motor.name} with {best.gear}: the margin of the {CHECKS[check]} is {has:.3g}, and "
-        f"{needs:.3g} is required. It gives {_shortfall_detail(best, check)}"
+        f"no motor fits. The nearest is {best.motor.name} with {best.gear}: the margin of the {CHECKS[check]} is {margin:.3g}, "
+        f"and {required_margin:.3g} is required. It gives {_shortfall_detail(best, check)}"
     )
     factor = best.required["continuous"] ** 2 * demand.load_factor / derating**2
     if factor > best.motor.power_rate:

@@ -34,14 +34,14 @@ _MIN_CHUNKS = 64  # chunks that a study with a Python function has at least, if 
 
 @dataclass(frozen=True)
 class StudyJob:
-    """A study's mechanism, samples, settings, and what is kept, cut into chunks of `size` samples."""
+    """A study's mechanism, samples, settings, and what is kept, cut into chunks of `chunk_size` samples."""
 
     mechanism: Mechanism | None
     design: SamplingDesign
     names: VariedNames
     run: Settings | Function
     keep: Mapping[str, str] | None  # texts by the names of columns; of a function, None for all that it gives
-    size: int
+    chunk_size: int
     span: tuple[float, float] = (0.0, 0.0)
     pickled_settings: bytes = b""  # of settings with objects that have a memory, such as controllers, as they were at first
 
@@ -53,15 +53,15 @@ class StudyJob:
     @cached_property
     def key(self) -> str:
         """A digest of all that the results depend on. The number of samples is part of it only where samples depend on it."""
-        return digest(self.mechanism, self.design.digest_content, self.run, self.keep, self.size)
+        return digest(self.mechanism, self.design.digest_content, self.run, self.keep, self.chunk_size)
 
     @property
-    def chunks(self) -> int:
-        return -(-self.design.count // self.size)
+    def chunk_count(self) -> int:
+        return -(-self.design.count // self.chunk_size)
 
     def chunk_range(self, chunk: int) -> tuple[int, int]:
         """The first sample of a chunk, and the one after its last."""
-        return chunk * self.size, min((chunk + 1) * self.size, self.design.count)
+        return chunk * self.chunk_size, min((chunk + 1) * self.chunk_size, self.design.count)
 
     def chunk_key(self, chunk: int) -> str:
         """The key under which a chunk is stored."""

@@ -34,7 +34,7 @@ from lagrangian.studies.sampling import SamplingDesign
 from lagrangian.studies.worker import IN_WORKER
 from lagrangian.types import Progress
 
-OTHER_VERSION = "was begun with another version of lagrangian, whose results do not mix with those of this one"
+OTHER_VERSION_MESSAGE = "was begun with another version of lagrangian, whose results do not mix with those of this one"
 # the entries of study.json in which two studies agree if they have the same samples and results
 _DEFINING_ENTRIES = ("mechanism", "description", "kinds", "method", "draws", "seed", "run", "keep")
 
@@ -142,7 +142,7 @@ def study(
     study_name = _default_name(job) if name is None else texts(name, "name")[0]
     study_folder = StudyFolder(as_path(folder) if folder is not None else Path(f"{file_stem(study_name)}-study"))
     study_folder.create()
-    keys = [job.chunk_key(k) for k in range(job.chunks)]
+    keys = [job.chunk_key(k) for k in range(job.chunk_count)]
     about = {"name": study_name, **describe_job(job, keys)}
     _warn_of_other_version(study_folder, about)
     study_folder.write_about(about)
@@ -179,7 +179,7 @@ def _function_job(model: Mechanism | None, design: SamplingDesign, run: Function
     if model is not None and (kinds.coordinates or kinds.speeds):
         kinds = varied_names.VariedNames(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
     job = StudyJob(model, design, kinds, run, columns, 1)
-    return replace(job, size=chunk_size(chunk, job))
+    return replace(job, chunk_size=chunk_size(chunk, job))
 
 
 def _simulation_job(model: Mechanism, design: SamplingDesign, settings: Settings, keep: Any, chunk: int | None) -> StudyJob:
@@ -197,7 +197,7 @@ def _simulation_job(model: Mechanism, design: SamplingDesign, settings: Settings
     )
     varied_names.warn_of_unused(model, kinds, settings)
     job = StudyJob(model, design, kinds, settings, {x.name: x.text for x in output_columns}, 1, span, pickle_settings(settings))
-    return replace(job, size=chunk_size(chunk, job, batch_row_count(job)))
+    return replace(job, chunk_size=chunk_size(chunk, job, batch_row_count(job)))
 
 
 def _function_outputs(keep: Any) -> dict[str, str]:
@@ -242,7 +242,10 @@ def _default_name(job: StudyJob) -> str:
 def _warn_of_other_version(study_folder: StudyFolder, about: Mapping[str, Any]) -> None:
     """Warn that a study does not continue from what another version of the package has computed in its folder."""
     if study_folder.stored_keys() and was_begun_by_another_version(study_folder, about):
-        warn(f"{about['name']}: the study in {study_folder.path} {OTHER_VERSION}; all samples are computed again", StudyWarning)
+        warn(
+            f"{about['name']}: the study in {study_folder.path} {OTHER_VERSION_MESSAGE}; all samples are computed again",
+            StudyWarning,
+        )
 
 
 def was_begun_by_another_version(study_folder: StudyFolder, about: Mapping[str, Any]) -> bool:
@@ -293,9 +296,9 @@ def _compute_missing(
         raise KeyboardInterrupt(f"{study_name}: {message}") from None
     if lost_chunks:
         first = next(iter(lost_chunks))
-        span = "samples {} to {}".format(*job.chunk_range(first))
+        samples_text = "samples {} to {}".format(*job.chunk_range(first))
         others_text = f", and of {len(lost_chunks) - 1} more chunks" if len(lost_chunks) > 1 else ""
-        warn(f"{study_name}: the results of {span}{others_text} are missing: {lost_chunks[first]}", StudyWarning)
+        warn(f"{study_name}: the results of {samples_text}{others_text} are missing: {lost_chunks[first]}", StudyWarning)
 
 
 def _compute_chunks(
@@ -335,7 +338,7 @@ def describe_job(job: StudyJob, keys: Sequence[str] = ()) -> dict[str, Any]:
         "run": settings,
         "span": list(job.span),
         "keep": job.keep if job.keep is None else dict(job.keep),
-        "size": job.size,
+        "size": job.chunk_size,
         "key": job.key,
         "chunks": list(keys),
     }

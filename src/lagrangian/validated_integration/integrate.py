@@ -60,7 +60,7 @@ class TaylorIntegration:
         self.order = max(12, math.ceil(ORDER_PER_BIT * precision))
         self.state, self._start_time = start, start.t
         self.steps = 0
-        self._ratio = RADIUS_RATIO
+        self._radius_ratio = RADIUS_RATIO
 
     def integrate_to(self, end: fmpq, check_tube: Callable[[Tube], None], report_time: Callable[[float], None]) -> EnclosedState:
         """The state at `end`. `check_tube` is called with the tube of every step, `report_time` with every time reached."""
@@ -77,8 +77,8 @@ class TaylorIntegration:
             raise TooFewBits(float(arb(state.t)))
         y = self._polynomial()
         with working_precision(BOUND_BITS):
-            low = majorants(y)
-        radius, M = self._bounded_disc(y, low, width)
+            y_majorants = majorants(y)
+        radius, M = self._bounded_disc(y, y_majorants, width)
         h = self._step_length(radius, M[: eq.size])
         if h < MIN_STEP_FRACTION * (end - self._start_time):
             raise self._failure(
@@ -86,7 +86,7 @@ class TaylorIntegration:
             )
         h = min(h, end - state.t)
         for _ in range(MAX_TRIES):
-            tube = Tube(eq, state.t, low, width, h)
+            tube = Tube(eq, state.t, y_majorants, width, h)
             if tube.finite:
                 break
             h = h / 2
@@ -124,19 +124,19 @@ class TaylorIntegration:
                 raise TooFewBits(float(arb(self.state.t)))
             return errors.with_added([abs_upper(x.rad()) for x in ends])
 
-    def _bounded_disc(self, y: Coefficients, low: list[Majorant], width: list[Any]) -> tuple[Any, list[Any]]:
+    def _bounded_disc(self, y: Coefficients, y_majorants: list[Majorant], width: list[Any]) -> tuple[Any, list[Any]]:
         """The radius of a disc about the present time on which f and df/dy are bounded, and their bounds."""
         convergence = _convergence_radius(y)
         for _ in range(MAX_TRIES):
             with working_precision(BOUND_BITS):
-                radius = arb(self._ratio * convergence)
+                radius = arb(self._radius_ratio * convergence)
             if self.estimates_only:
                 return radius, [arb(1)] * self.equations.size + [arb(0)] * len(self.equations.jacobian_indices)
-            M = disc_bounds(self.equations, self.state.t, low, width, radius)
+            M = disc_bounds(self.equations, self.state.t, y_majorants, width, radius)
             if M is not None:
-                self._ratio = min(0.9, 1.05 * self._ratio)
+                self._radius_ratio = min(0.9, 1.05 * self._radius_ratio)
                 return radius, M
-            self._ratio *= 0.8
+            self._radius_ratio *= 0.8
         raise self._failure("no disc on which its motion is bounded could be found about")
 
     def _failure(self, reason: str) -> SimulationError:

@@ -68,8 +68,8 @@ def animate(
 
 def is_notebook() -> bool:
     """Whether this Python runs in a notebook: IPython then has a kernel, which it does not have in a terminal."""
-    python = sys.modules.get("IPython")
-    shell = None if python is None else python.get_ipython()
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
 
 

@@ -65,9 +65,11 @@ class CoordinateJets:
             kind = joint.kind
             q_joint, speeds = q[iq : iq + kind.nq], qd[iv : iv + kind.nv]
             rates, biases = kind.coordinate_rates(q_joint, speeds), kind.coordinate_biases(q_joint, speeds)
-            units = [kind.coordinate_rates(q_joint, [int(j == k) for j in range(kind.nv)]) for k in range(kind.nv)]
+            rates_at_unit_speeds = [kind.coordinate_rates(q_joint, [int(j == k) for j in range(kind.nv)]) for k in range(kind.nv)]
             for c in range(kind.nq):
-                slopes = {iv + k: unit[c] for k, unit in enumerate(units) if not is_zero(unit[c])}
+                slopes = {
+                    iv + k: unit_rates[c] for k, unit_rates in enumerate(rates_at_unit_speeds) if not is_zero(unit_rates[c])
+                }
                 self.q.append(Jet(q_joint[c], rates[c], biases[c], slopes))
             iq, iv = iq + kind.nq, iv + kind.nv
         self.t = Jet(t, 1)
@@ -103,7 +105,7 @@ def constraint_rows(
         )
         all_rows += [_holonomic_row(f"{loop.name}.{label}", eta) for label, eta in loop.constraint_equations(a, b)]
     for constraint in mechanism.constraints:
-        all_rows += _other_rows(constraint, mechanism, world, coordinates)
+        all_rows += _rows_of_constraint(constraint, mechanism, world, coordinates)
     return all_rows
 
 
@@ -113,17 +115,19 @@ def _holonomic_row(name: str, eta: Any) -> ConstraintRow:
     return ConstraintRow(name, eta.value, eta.rate, eta.bias, _drop_zeros(eta.slopes))
 
 
-def _velocity_row(name: str, w: Any) -> ConstraintRow:
-    if not isinstance(w, Rate):
-        return ConstraintRow(name, None, w, 0, {})
-    return ConstraintRow(name, None, w.value, w.bias, _drop_zeros(w.slopes))
+def _velocity_row(name: str, velocity: Any) -> ConstraintRow:
+    if not isinstance(velocity, Rate):
+        return ConstraintRow(name, None, velocity, 0, {})
+    return ConstraintRow(name, None, velocity.value, velocity.bias, _drop_zeros(velocity.slopes))
 
 
 def _drop_zeros(slopes: Slopes) -> Slopes:
     return {k: x for k, x in sorted(slopes.items()) if not is_zero(x)}
 
 
-def _other_rows(constraint: Constraint, mechanism: Mechanism, world: World, coordinates: CoordinateJets) -> list[ConstraintRow]:
+def _rows_of_constraint(
+    constraint: Constraint, mechanism: Mechanism, world: World, coordinates: CoordinateJets
+) -> list[ConstraintRow]:
     match constraint:
         case PfaffianConstraint():
             return [_pfaffian_row(constraint, mechanism, coordinates)]
@@ -166,29 +170,30 @@ def _rolling_rows(rolling: RollingConstraint, world: World) -> list[ConstraintRo
     radius = body.number(rolling.radius)
     x, y, z = plane.triad(rolling.normal)
     center = body.origin
-    above = v.dot(z, v.sub(center, plane.origin))
+    center_height = v.dot(z, v.sub(center, plane.origin))
     if rolling.axis is None:
-        down, height = v.scale(-radius, z), radius
+        contact_offset, height = v.scale(-radius, z), radius
     else:
         _, _, axis = body.triad(rolling.axis)
-        axle_component = v.dot(z, axis)
-        across: Any = 1 - axle_component * axle_component
-        if is_zero(across.value if isinstance(across, Jet) else across):
+        normal_component = v.dot(z, axis)
+        lean_cosine_squared: Any = 1 - normal_component * normal_component
+        if is_zero(lean_cosine_squared.value if isinstance(lean_cosine_squared, Jet) else lean_cosine_squared):
             problem = "its disc lies flat on the plane in every configuration, so there is no contact point"
             raise MechanismError(
                 problem, where=MechanismPart("constraint", rolling.name), remedy="turn its axis or the plane's normal"
             )
-        across = f.sqrt(across) if isinstance(across, Jet) and not is_zero(across.value - 1) else 1.0
-        down = v.scale(-radius * (1 / across), v.sub(z, v.scale(axle_component, axis)))
-        height = radius * across
-    slip = v.add(tuple(_velocity_of(c) for c in center), v.cross(body.angular_velocity, down))
+        leans = isinstance(lean_cosine_squared, Jet) and not is_zero(lean_cosine_squared.value - 1)
+        lean_cosine = f.sqrt(lean_cosine_squared) if leans else 1.0
+        contact_offset = v.scale(-radius * (1 / lean_cosine), v.sub(z, v.scale(normal_component, axis)))
+        height = radius * lean_cosine
+    slip = v.add(tuple(_velocity_of(c) for c in center), v.cross(body.angular_velocity, contact_offset))
     if rolling.on != "ground":
         # the plane's own point at the contact
-        contact = v.sub(v.add(center, down), plane.origin)
+        contact = v.sub(v.add(center, contact_offset), plane.origin)
         plane_velocity = v.add(tuple(_velocity_of(c) for c in plane.origin), v.cross(plane.angular_velocity, contact))
         slip = v.sub(slip, plane_velocity)
     return [
-        _holonomic_row(f"{rolling.name}.contact", above - height),
+        _holonomic_row(f"{rolling.name}.contact", center_height - height),
         _velocity_row(f"{rolling.name}.x", v.dot(x, slip)),
         _velocity_row(f"{rolling.name}.y", v.dot(y, slip)),
     ]
@@ -216,8 +221,8 @@ def _function_rows(constraint: PfaffianFunctionConstraint, coordinates: Coordina
         return jets
 
     # speeds that change while all else stands still: what is linear in them has no second derivative
-    changing = [Jet(x, k + 1) for k, x in enumerate(coordinates.qd)]
-    for x in evaluate(changing, Jet(coordinates.t.value), [Jet(x.value) for x in coordinates.q]):
+    changing_speeds = [Jet(x, k + 1) for k, x in enumerate(coordinates.qd)]
+    for x in evaluate(changing_speeds, Jet(coordinates.t.value), [Jet(x.value) for x in coordinates.q]):
         if not is_zero(x.bias):
             raise MechanismError(f"{where}: its function is not linear in the speeds; write it as phi + sum of a(q, t) qd")
     at_rest = evaluate([Jet(0)] * n)

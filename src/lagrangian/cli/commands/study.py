@@ -261,7 +261,7 @@ def _free_folder(folder: Path, job: StudyJob) -> Path:
     It warns if a folder holds this sweep, but another version of the package began it.
     """
     from lagrangian.studies.folder import StudyFolder
-    from lagrangian.studies.study import OTHER_VERSION, describe_job, was_begun_by_another_version
+    from lagrangian.studies.study import OTHER_VERSION_MESSAGE, describe_job, was_begun_by_another_version
 
     numbered_folders = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     passed = []
@@ -271,7 +271,7 @@ def _free_folder(folder: Path, job: StudyJob) -> Path:
         passed.append(path)
     for other in passed:
         if was_begun_by_another_version(StudyFolder(other), describe_job(job)):
-            warn(f"the sweep in {other} {OTHER_VERSION}; it is computed again in {path}", StudyWarning)
+            warn(f"the sweep in {other} {OTHER_VERSION_MESSAGE}; it is computed again in {path}", StudyWarning)
     return path
 
 

@@ -65,7 +65,7 @@ def read_keyframes(elements: Iterable[Element], tree: MjcfTree, notes: ReaderNot
             raise element.error("qpos needs bodies, and there are none: this file is a part that another file includes")
         if "qpos" in element.attributes:
             qpos = _read_numbers(element, "qpos", sum(joint.kind.nq for joint in tree.joints))
-            keyframes[name] = Keyframe(element, _to_our_order(qpos, tree.joints, notes))
+            keyframes[name] = Keyframe(element, _put_quaternions_first(qpos, tree.joints, notes))
         else:
             keyframes[name] = Keyframe(element, tuple(x for part in tree.written_coordinates() for x in part))
     return keyframes
@@ -110,7 +110,7 @@ def _read_numbers(element: Element, attribute: str, count: int) -> tuple[float, 
     return number_attributes(element, attribute, count) if count or element.attributes[attribute].split() else ()
 
 
-def _to_our_order(qpos: tuple[float, ...], joints: Iterable[Joint], notes: ReaderNotes) -> tuple[float, ...]:
+def _put_quaternions_first(qpos: tuple[float, ...], joints: Iterable[Joint], notes: ReaderNotes) -> tuple[float, ...]:
     q: list[float] = []
     start = 0
     for joint in joints:

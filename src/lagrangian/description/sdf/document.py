@@ -14,12 +14,12 @@ from lagrangian.description import xml
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.sdf import from_urdf
 from lagrangian.description.sdf.frames import MAX_DEPTH, MODEL
-from lagrangian.description.sdf.uris import NEWEST, find_description, relative_path
+from lagrangian.description.sdf.uris import NEWEST_VERSION, find_description, relative_path
 from lagrangian.description.sdf.values import boolean_attribute, child_boolean, child_text
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import DescriptionError
 
-OLDEST = (1, 2)
+OLDEST_VERSION = (1, 2)
 _AXES_IN_MODEL = (1, 4)  # up to this version a joint's axis is given in the model's frame
 _MAX_INCLUDES = 1000
 _GAZEBO_MODELS = ("sun", "ground_plane")
@@ -48,11 +48,12 @@ def read_version(root: Element) -> tuple[int, int]:
     version_text = text_attribute(root, "version")
     match = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?\s*", version_text)
     if match is None:
-        raise root.error(f"version is {version_text!r}; write a version such as 1.{NEWEST[1]}")
+        raise root.error(f"version is {version_text!r}; write a version such as 1.{NEWEST_VERSION[1]}")
     numbers = int(match[1]), int(match[2])
-    if not OLDEST <= numbers <= NEWEST:
+    if not OLDEST_VERSION <= numbers <= NEWEST_VERSION:
         raise root.error(
-            f"version is {version_text}; versions from {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} are supported"
+            f"version is {version_text}; versions from {OLDEST_VERSION[0]}.{OLDEST_VERSION[1]} to "
+            f"{NEWEST_VERSION[0]}.{NEWEST_VERSION[1]} are supported"
         )
     return numbers
 

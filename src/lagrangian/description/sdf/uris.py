@@ -15,7 +15,7 @@ from lagrangian.description import xml
 from lagrangian.description.files import is_within, package_folders
 from lagrangian.description.xml import Element
 
-NEWEST = (1, 12)  # the newest version of SDF that is read
+NEWEST_VERSION = (1, 12)  # the newest version of SDF that is read
 _SUFFIXES = (".sdf", ".world", ".xml")
 _SCHEMES = ("model", "package")
 _FUEL = re.compile(r"https?://fuel\.[^/]+/[^/]+/[^/]+/models/([^/]+)(?:/(?:\d+|tip))?/?", re.IGNORECASE)
@@ -91,7 +91,7 @@ def _description_file(path: Path, element: Element) -> Path | None:
     for child in xml.read_file(manifest).find_all("sdf"):
         match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})", child.attributes.get("version", "1.0").strip())
         file_version = (int(match[1]), int(match[2])) if match else (1, 0)
-        if file_version <= NEWEST and child.text and (newest is None or file_version > newest[0]):
+        if file_version <= NEWEST_VERSION and child.text and (newest is None or file_version > newest[0]):
             newest = file_version, child.text
     if newest is None:
         raise element.error(f"{manifest} names no file of a supported version")

@@ -29,7 +29,7 @@ from lagrangian.model.type_entries import EntryKind, TypeEntry
 from lagrangian.model.vector import NO_INERTIA
 
 _FULL_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832
-_DIMENSIONS = (0.1, 0.2, 0.3)
+_EXAMPLE_SIZE = (0.1, 0.2, 0.3)
 _ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 INERTIAL_KEYS = ("mass", "center", "inertia", "inertia_at_origin", "effective")
 _DH_JOINTS = {"R": "R", "P": "P", "revolute": "R", "prismatic": "P"}
@@ -139,7 +139,7 @@ def _read_holes(table: TomlTable) -> list[tuple[Any, ...]]:
 
 
 def _read_size(table: TomlTable) -> Any:
-    return table.vector("size", example=_DIMENSIONS)
+    return table.vector("size", example=_EXAMPLE_SIZE)
 
 
 def _read_mass(table: TomlTable) -> dict[str, Any]:
@@ -159,7 +159,7 @@ SHAPE_READERS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable], Any]]] = {
         lambda t: solids.tube(t.number("outer"), t.number("inner"), t.number("length"), **_read_mass(t)),
     ),
     "capsule": (("radius", "length"), lambda t: solids.capsule(t.number("radius"), t.number("length"), **_read_mass(t))),
-    "ellipsoid": (("radii",), lambda t: solids.ellipsoid(t.vector("radii", example=_DIMENSIONS), **_read_mass(t))),
+    "ellipsoid": (("radii",), lambda t: solids.ellipsoid(t.vector("radii", example=_EXAMPLE_SIZE), **_read_mass(t))),
     "plate": (("size", "holes"), lambda t: solids.plate(_read_size(t), holes=_read_holes(t), **_read_mass(t))),
     "rod": (
         ("start", "end"),

@@ -39,17 +39,17 @@ _ARGUMENT_COUNTS = {name: 2 if name in _BINARY_FUNCTIONS else 1 for name in (*FU
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[^\W\d][\w\u0300-\u036f₊₋]*(?:\.\w+)*['’′″]*)"
-    r"|(?P<high>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|(?P<superscript>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<mark>\*\*|[-+*/^(),]|[−–·×⋅]))"
 )
 _PIECES = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[^⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _SUPERSCRIPTS = {c: str(k) for k, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 _OPERATOR_MARKS = {"−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*"}
-_LETTERS = {letter: word for word, letter in GREEK.items()}
-_INDICES = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-")
+_GREEK_WORDS = {letter: word for word, letter in GREEK.items()}
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-")
 _DOTS = {"\u0307": "'", "\u0308": "''"}
-_RATES = {0: "coordinate", 1: "speed", 2: "acceleration"}
-_SUM = re.compile(r"(?:m?\d)+|(?:[_m]\d+)+")
+_KINDS_BY_ORDER = {0: "coordinate", 1: "speed", 2: "acceleration"}
+_ANGLE_SUM = re.compile(r"(?:m?\d)+|(?:[_m]\d+)+")
 _RENAMED_FUNCTIONS = {"Abs": "abs", "Min": "min", "Max": "max"}
 _SUPPORTED_FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "abs", "min", "max", "sign")
 
@@ -93,7 +93,7 @@ def _translate_token(token: Token) -> Iterator[Token]:
     match token.kind:
         case "mark":
             yield token._replace(text=_OPERATOR_MARKS.get(token.text, token.text))
-        case "high":
+        case "superscript":
             yield from _superscript_tokens(token.text, token.column)
         case "name":
             column = token.column
@@ -243,7 +243,7 @@ class FormulaNames(Mapping[str, FormulaNode]):
         if self.writer.speeds:
             return SymbolReference("coordinate", word, k) if k is not None and not marks else None
         if k is not None and marks <= 2:
-            return SymbolReference(_RATES[marks], word, k)
+            return SymbolReference(_KINDS_BY_ORDER[marks], word, k)
         if marks:
             return None
         for order in (2, 1):
@@ -255,7 +255,7 @@ class FormulaNames(Mapping[str, FormulaNode]):
                 base = f"q{match[1]}" if pattern == rf"q{d}(\d+)" else match[1]
                 k = self._find_coordinate(base)
                 if k is not None:
-                    return SymbolReference(_RATES[order], word, k)
+                    return SymbolReference(_KINDS_BY_ORDER[order], word, k)
         return None
 
     def _find_coordinate(self, word: str) -> int | None:
@@ -274,17 +274,17 @@ class FormulaNames(Mapping[str, FormulaNode]):
         """The sine or cosine that s12 or c2m3 stands for, by the numbers of the coordinates."""
         for kind, prefix in zip(("sine", "cosine"), self.system.scalars.prefixes, strict=True):
             label = word.removeprefix(prefix)
-            if label == word or not _SUM.fullmatch(label):
+            if label == word or not _ANGLE_SUM.fullmatch(label):
                 continue
             wide = label[0] == "_" or self.system.n > 9
             parts = re.findall(r"[_m]?\d+" if wide else r"m?\d", label)
-            times = [0] * self.system.n
+            multiples = [0] * self.system.n
             for part in parts:
                 k = int(part.lstrip("_m")) - 1
                 if not 0 <= k < self.system.n:
                     return None
-                times[k] += -1 if part[0] == "m" else 1
-            return SymbolReference(kind, word, angle=tuple((k, e) for k, e in enumerate(times) if e))
+                multiples[k] += -1 if part[0] == "m" else 1
+            return SymbolReference(kind, word, angle=tuple((k, e) for k, e in enumerate(multiples) if e))
         return None
 
     def _find_sign(self, word: str) -> SymbolReference | None:
@@ -305,6 +305,6 @@ def plain_name(word: str) -> str:
         if c in _DOTS:
             marks += _DOTS[c]
         else:
-            letters += _LETTERS.get(c, c)
-    letters = letters.translate(_INDICES).replace("’", "'").replace("′", "'").replace("″", "''")
+            letters += _GREEK_WORDS.get(c, c)
+    letters = letters.translate(_SUBSCRIPTS).replace("’", "'").replace("′", "'").replace("″", "''")
     return letters + marks

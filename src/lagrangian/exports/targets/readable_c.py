@@ -206,11 +206,11 @@ class ClosedFormSourceFiles(CSourceFiles):
             return [*self._locals(printer), *arrays, *calls, "", *body]
         return [*arrays, *calls, *([""] if calls else []), *SUM_LINES[name](n, function_names, self.language.number(0.0))]
 
-    def _times_qd(self, output: str, matrix: str, printer: FormulaPrinter, drift: str) -> list[str]:
+    def _times_qd(self, output: str, matrix: str, printer: FormulaPrinter, offset: str) -> list[str]:
         """matrix qd + phi(t), or its rate."""
-        scalars = getattr(self.eom, drift)
+        scalars = getattr(self.eom, offset)
         texts = [printer.scalar(x) for x in scalars] if any(str(x) != "0" for x in scalars) else []
-        return times_qd_lines(output, matrix, self.eom.n, len(scalars), (drift, texts), self.language.number(0.0))
+        return times_qd_lines(output, matrix, self.eom.n, len(scalars), (offset, texts), self.language.number(0.0))
 
     def _cost(self, routine: Routine) -> str:
         count = self._operators.get(routine.name)
@@ -412,9 +412,9 @@ SUM_LINES = {
 }
 
 
-def times_qd_lines(output: str, matrix: str, n: int, rows: int, drift: tuple[str, Sequence[str]], zero: str) -> list[str]:
-    """Lines for output = matrix qd + drift. The drift is its name and its texts row by row; without texts it is left out."""
-    word, texts = drift
+def times_qd_lines(output: str, matrix: str, n: int, rows: int, offset: tuple[str, Sequence[str]], zero: str) -> list[str]:
+    """Lines for output = matrix qd + offset. The offset is its name and its texts row by row; without texts it is left out."""
+    word, texts = offset
     lines = [
         f"/* {output} = {matrix} qd{f' + {word}' if texts else ''} */",
         *(f"{output}[{i}] = {x};" for i, x in enumerate(texts)),

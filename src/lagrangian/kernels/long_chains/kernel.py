@@ -184,11 +184,11 @@ class LongChainKernel(ABC):
         b = FunctionBuilder(f"group{phase}", ["inputs", "output", "work", "where"], self.declared, self.target.fma)
         where = b.array("where", INTEGER)
         rows = self.bind(b, b.array("work"), where[1])
-        group, numbers = (
+        group, pieces = (
             self.table["groups"].offset(where[0] * data.GROUP_ROW),
             self.table["pieces"].offset(where[0] * self.lane_count),
         )
-        self.group_phases[phase](self, b, rows, group, numbers)
+        self.group_phases[phase](self, b, rows, group, pieces)
         b.return_status(b.put(INTEGER, f"zext i1 {self.large_angle.get().text} to i64"))
         return b.text()
 
@@ -275,16 +275,16 @@ class LongChainKernel(ABC):
     def place_table(self, kind: str, row: Value) -> Array:
         return self.table[kind].offset(row * self.lane_count)
 
-    def records_to_lanes(self, b: FunctionBuilder, numbers: Array, name: str, amount: int, first: int = 0) -> None:
-        """Records of pieces into lanes."""
+    def records_to_lanes(self, b: FunctionBuilder, pieces: Array, name: str, amount: int, first: int = 0) -> None:
+        """Copy records of pieces into the lanes."""
         with b.for_range(self.lane_count) as k:
-            record = self.arrays[name].offset(numbers[k] * amount)
+            record = self.arrays[name].offset(pieces[k] * amount)
             b.for_each(amount, lambda j: self.arrays["start"].__setitem__(k + (j + first) * self.lane_count, record[j]))
 
-    def lanes_to_records(self, b: FunctionBuilder, numbers: Array, name: str, amount: int, stride: int, first: int = 0) -> None:
+    def lanes_to_records(self, b: FunctionBuilder, pieces: Array, name: str, amount: int, stride: int, first: int = 0) -> None:
         """Copy the last values of the lanes into records of pieces."""
         with b.for_range(self.lane_count) as k:
-            record = self.arrays[name].offset(numbers[k] * stride)
+            record = self.arrays[name].offset(pieces[k] * stride)
             with b.for_range(amount) as j:
                 record[j] = self.arrays["last"][(j + first) * self.lane_count + k]
 

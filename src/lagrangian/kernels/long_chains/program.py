@@ -122,28 +122,28 @@ class LongChainForwardDynamics(LongChainKernel):
     def set_float_mode(self, b: FunctionBuilder) -> Callable[[], None]:
         return flush_denormals(b)
 
-    def find_rotations(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def find_rotations(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, pieces: Array) -> None:
         """Compute the rotation of the tip of each piece against its base."""
         self.load_sines(b, rows, group)
         self.gather(b, rows, group, [0])
         self.call_lanes(b, 0, group)
-        self.lanes_to_records(b, numbers, "spans", runs.SPAN_SIZE, runs.SPAN_SIZE)
+        self.lanes_to_records(b, pieces, "spans", runs.SPAN_SIZE, runs.SPAN_SIZE)
 
-    def articulate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def articulate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, pieces: Array) -> None:
         """Make each piece a node."""
         self.gather(b, rows, group, [1, 2])
-        self.records_to_lanes(b, numbers, "speeds", 3)
+        self.records_to_lanes(b, pieces, "speeds", 3)
         self.call_lanes(b, 1, group)
         self.call_lanes(b, 2, group)
-        self.lanes_to_records(b, numbers, "nodes", runs.NODE_SIZE, runs.RECORD_SIZE)
+        self.lanes_to_records(b, pieces, "nodes", runs.NODE_SIZE, runs.RECORD_SIZE)
 
-    def accelerate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def accelerate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, pieces: Array) -> None:
         """Compute the accelerations of the joints of each piece."""
         self.gather(b, rows, group, [3])
-        self.records_to_lanes(b, numbers, "speeds", 3)
-        self.records_to_lanes(b, numbers, "states", runs.STATE_SIZE, first=3)
+        self.records_to_lanes(b, pieces, "speeds", 3)
+        self.records_to_lanes(b, pieces, "states", runs.STATE_SIZE, first=3)
         self.call_lanes(b, 3, group)
-        self.lanes_to_records(b, numbers, "tips", 6, 6, first=3)
+        self.lanes_to_records(b, pieces, "tips", 6, 6, first=3)
         self.scatter(b, group)
 
     group_phases = (find_rotations, articulate, accelerate)
@@ -185,25 +185,25 @@ class LongChainInverseDynamics(LongChainKernel):
             self.call_items(b, 1, rows)
             self.run_groups(b, 2)
 
-    def find_motions(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def find_motions(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, pieces: Array) -> None:
         """Compute how the tip of each piece moves against its base."""
         self.load_sines(b, rows, group)
         self.gather(b, rows, group, [0])
         self.call_lanes(b, 0, group)
-        self.lanes_to_records(b, numbers, "relative", runs.RELATIVE_SIZE, runs.RELATIVE_SIZE)
+        self.lanes_to_records(b, pieces, "relative", runs.RELATIVE_SIZE, runs.RELATIVE_SIZE)
 
-    def find_wrenches(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def find_wrenches(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, pieces: Array) -> None:
         """Compute the wrench that each piece needs by itself."""
         self.gather(b, rows, group, [1, 2])
-        self.records_to_lanes(b, numbers, "motions", runs.MOTION_SIZE)
+        self.records_to_lanes(b, pieces, "motions", runs.MOTION_SIZE)
         self.call_lanes(b, 1, group)
         self.call_lanes(b, 2, group)
-        self.lanes_to_records(b, numbers, "piece_wrenches", 6, 6)
+        self.lanes_to_records(b, pieces, "piece_wrenches", 6, 6)
 
-    def find_torques(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+    def find_torques(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, pieces: Array) -> None:
         """Compute the torques of the joints of each piece."""
         self.gather(b, rows, group, [3])
-        self.records_to_lanes(b, numbers, "tip_wrenches", 6)
+        self.records_to_lanes(b, pieces, "tip_wrenches", 6)
         self.call_lanes(b, 3, group)
         self.scatter(b, group)
 

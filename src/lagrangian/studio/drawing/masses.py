@@ -52,8 +52,8 @@ def _edge(a: Point, b: Point, width: float) -> Lamina:
 def _triangle(a: Point, b: Point, c: Point) -> Lamina:
     area = abs(_cross(a, b, c)) / 2
     center = ((a[0] + b[0] + c[0]) / 3, (a[1] + b[1] + c[1]) / 3)
-    sides = math.dist(a, b) ** 2 + math.dist(b, c) ** 2 + math.dist(c, a) ** 2
-    return Lamina(SHEET_DENSITY * area, center, SHEET_DENSITY * area * sides / 36)
+    squared_sides = math.dist(a, b) ** 2 + math.dist(b, c) ** 2 + math.dist(c, a) ** 2
+    return Lamina(SHEET_DENSITY * area, center, SHEET_DENSITY * area * squared_sides / 36)
 
 
 def convex_hull(points: Sequence[Point]) -> list[Point]:

@@ -80,7 +80,7 @@ def summary_rows(run: Motion) -> list[list[str]]:
     method = run.statistics.get("method")
     if method:
         rows.append(["Method", f"{method}, {run.statistics.get('accepted', 0)} steps"])
-    rows += [["Result", html_to_text(v.short)] for v in verdicts(run)]
+    rows += [["Result", html_to_text(v.badge)] for v in verdicts(run)]
     rows += [["Event", f"{event}"] for event in run.events[:6]]
     return rows
 

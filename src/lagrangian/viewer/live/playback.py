@@ -17,9 +17,9 @@ from lagrangian.viewer.live.show_panel import ShowPanel, escape_markdown
 from lagrangian.viewer.scene.palette import ARROW_COLOURS
 from lagrangian.viewer.scene.scene import Arrows, Track
 
-RATE = 30.0  # pictures per second
+FRAME_RATE = 30.0  # pictures per second
 SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "5": 5.0}
-NOTHING = "none"
+NO_PATH = "none"
 
 
 @dataclass
@@ -58,10 +58,10 @@ def interpolate_track(track: Track, t: float) -> tuple[np.ndarray, np.ndarray, i
     k = int(np.clip(np.searchsorted(track.t, t, side="right") - 1, 0, max(0, rows - 2)))
     if rows == 1:
         return track.positions[0], track.quaternions[0], 0, 0.0
-    part = float(np.clip((t - track.t[k]) / (track.t[k + 1] - track.t[k]), 0, 1))
-    p = (1 - part) * track.positions[k] + part * track.positions[k + 1]
-    turn = (1 - part) * track.quaternions[k] + part * track.quaternions[k + 1]
-    return p, turn / np.linalg.norm(turn, axis=-1, keepdims=True), k, part
+    share = float(np.clip((t - track.t[k]) / (track.t[k + 1] - track.t[k]), 0, 1))
+    p = (1 - share) * track.positions[k] + share * track.positions[k + 1]
+    quaternions = (1 - share) * track.quaternions[k] + share * track.quaternions[k + 1]
+    return p, quaternions / np.linalg.norm(quaternions, axis=-1, keepdims=True), k, share
 
 
 class PlaybackPanel:
@@ -75,7 +75,7 @@ class PlaybackPanel:
         self._handles = joint_handles(scene.mechanism)
         self._controls()
         self.arrows = LiveArrows(server, track)
-        self.arrows.panel(self._show)
+        self.arrows.add_panel(self._show)
         self._paths()
         with server.gui.add_folder("Measured"):
             self._numbers = server.gui.add_markdown("")
@@ -120,8 +120,8 @@ class PlaybackPanel:
         loop.on_update(set_loop)
 
     def _paths(self) -> None:
-        frames = [NOTHING, *self.scene.scene.frames[1:]]
-        dropdown = self.server.gui.add_dropdown("Path of", frames, initial_value=NOTHING)
+        frames = [NO_PATH, *self.scene.scene.frames[1:]]
+        dropdown = self.server.gui.add_dropdown("Path of", frames, initial_value=NO_PATH)
 
         def draw(_: Any = None) -> None:
             row = frames.index(dropdown.value)
@@ -136,20 +136,20 @@ class PlaybackPanel:
             self._show(scrubbed=True)
 
     def _run(self) -> None:
-        before = time.monotonic()
-        while not self._ended.wait(1 / RATE):
+        previous_time = time.monotonic()
+        while not self._ended.wait(1 / FRAME_RATE):
             now = time.monotonic()
             with self._lock:
                 if self.clock.playing:
-                    self.clock.advance(now - before)
+                    self.clock.advance(now - previous_time)
                     self._show(playing=True)
-            before = now
+            previous_time = now
 
     def _show(self, scrubbed: bool = False, playing: bool = False) -> None:
-        p, turn, row, part = interpolate_track(self.track, self.clock.t)
+        p, quaternions, row, share = interpolate_track(self.track, self.clock.t)
         with self.server.atomic():  # the arrows move together with the bodies
-            self.scene.show(p, turn)
-            self.arrows.show(row, part)
+            self.scene.show(p, quaternions)
+            self.arrows.show(row, share)
         if not scrubbed:
             self._time.value = round(self.clock.t, 6)
         self._button.label = "Pause" if self.clock.playing else "Play"
@@ -169,8 +169,10 @@ class PlaybackPanel:
         ]
         if len(m.constraint_names):
             lines.append(f"loops drift by {np.interp(t, m.t, m.drift):.1e}")
-        at = handle_values(self._handles, self.q)
-        lines += [escape_markdown(f"{handle.name} = {handle.text(x)}") for handle, x in zip(self._handles[:12], at, strict=False)]
+        values = handle_values(self._handles, self.q)
+        lines += [
+            escape_markdown(f"{handle.name} = {handle.text(x)}") for handle, x in zip(self._handles[:12], values, strict=False)
+        ]
         return "\n\n".join(lines)
 
 
@@ -184,22 +186,24 @@ class LiveArrows:
 
     def __init__(self, server: Any, track: Track) -> None:
         self.server, self.size = server, track.scene.size
-        self.sets: dict[tuple[str, str], list[Arrows]] = {}
+        self.groups: dict[tuple[str, str], list[Arrows]] = {}
         for arrow in track.arrows:
-            self.sets.setdefault((arrow.group, arrow.unit), []).append(arrow)
-        self.shown: dict[tuple[str, str], bool] = dict.fromkeys(self.sets, False)
+            self.groups.setdefault((arrow.group, arrow.unit), []).append(arrow)
+        self.shown: dict[tuple[str, str], bool] = dict.fromkeys(self.groups, False)
         self._drawn: dict[tuple[str, str], Any] = {}
 
-    def panel(self, changed: Callable[[], None]) -> None:
+    def add_panel(self, changed: Callable[[], None]) -> None:
         """Add a checkbox for each set."""
-        if not self.sets:
+        if not self.groups:
             return
         with self.server.gui.add_folder("Forces"):
-            for key, arrows in self.sets.items():
+            for key, arrows in self.groups.items():
                 group, unit = key
-                long = _round_down(0.15 * self.size / arrows[0].scale) if arrows[0].scale > 0 else 1.0
+                amount = _round_down(0.15 * self.size / arrows[0].scale) if arrows[0].scale > 0 else 1.0
                 box = self.server.gui.add_checkbox(
-                    f"{group.capitalize()} [{unit}]", False, hint=f"{long:g} {unit} is drawn {long * arrows[0].scale:.3g} m long"
+                    f"{group.capitalize()} [{unit}]",
+                    False,
+                    hint=f"{amount:g} {unit} is drawn {amount * arrows[0].scale:.3g} m long",
                 )
 
                 def on_toggle(_: Any, key: tuple[str, str] = key, box: Any = box) -> None:
@@ -208,30 +212,30 @@ class LiveArrows:
 
                 box.on_update(on_toggle)
 
-    def show(self, row: int, part: float) -> None:
-        """Show the arrows at a row, or at a part of the way to the next."""
-        for key, arrows in self.sets.items():
+    def show(self, row: int, share: float) -> None:
+        """Show the arrows at a row, or at a share of the way to the next."""
+        for key, arrows in self.groups.items():
             if not self.shown[key]:
                 if key in self._drawn:
                     self._drawn.pop(key).remove()
                 continue
-            after = min(row + 1, len(arrows[0].points) - 1)
-            points = np.array([(1 - part) * a.points[row] + part * a.points[after] for a in arrows])
-            vectors = np.array([a.scale * ((1 - part) * a.vectors[row] + part * a.vectors[after]) for a in arrows])
+            next_row = min(row + 1, len(arrows[0].points) - 1)
+            points = np.array([(1 - share) * a.points[row] + share * a.points[next_row] for a in arrows])
+            vectors = np.array([a.scale * ((1 - share) * a.vectors[row] + share * a.vectors[next_row]) for a in arrows])
             ends = np.stack([points, points + vectors], axis=1).astype(np.float32)
             visible = np.linalg.norm(vectors, axis=1) > 1e-3 * self.size
             ends[~visible, 1] = ends[~visible, 0]
             if key in self._drawn:
                 self._drawn[key].points = ends
             else:
-                thick = 0.004 * self.size
+                thickness = 0.004 * self.size
                 self._drawn[key] = self.server.scene.add_arrows(
                     f"/own/{key[0]} {key[1].replace(' ', '')}",
                     ends,
                     colors=ARROW_COLOURS.get(key[0], (0.3, 0.3, 0.3)),
-                    shaft_radius=thick,
-                    head_radius=2.6 * thick,
-                    head_length=7 * thick,
+                    shaft_radius=thickness,
+                    head_radius=2.6 * thickness,
+                    head_length=7 * thickness,
                 )
 
 

@@ -42,10 +42,10 @@ class Painter:
         """
         solid, translucent = self._geometry(row)
         image = self.floor.render(solid[0].points[~solid[0].flat], transparent)
-        near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32) if translucent else None
-        self._composite(image, near, *solid, 1.0)
+        inverse_depth = np.zeros((self.fine.height, self.fine.width), dtype=np.float32) if translucent else None
+        self._composite(image, inverse_depth, *solid, 1.0)
         for triangles, owner, opacity in translucent:
-            self._composite(image, near, triangles, owner, opacity)
+            self._composite(image, inverse_depth, triangles, owner, opacity)
         np.clip(image, 0, 1, out=image)
         if transparent:
             image[..., :3] /= np.maximum(image[..., 3:], np.float32(1e-6))
@@ -55,18 +55,18 @@ class Painter:
         return image.astype(np.uint8)
 
     def _composite(
-        self, image: np.ndarray, near: np.ndarray | None, triangles: Triangles, owner: np.ndarray, opacity: float
+        self, image: np.ndarray, inverse_depth: np.ndarray | None, triangles: Triangles, owner: np.ndarray, opacity: float
     ) -> None:
         """Draw triangles over the image where they are nearer than the solid ones before; solid ones then hide the next."""
         pixels = raster.visible_pixels(triangles.points, self.fine, triangles.closed)
-        if near is not None:
-            nearer = pixels.near > near[pixels.row, pixels.column]
+        if inverse_depth is not None:
+            nearer = pixels.inverse_depth > inverse_depth[pixels.row, pixels.column]
             if not nearer.all():
                 pixels = raster.Pixels(*(x[nearer] for x in pixels))
         if not len(pixels.row):
             return
-        if opacity == 1 and near is not None:
-            near[pixels.row, pixels.column] = pixels.near
+        if opacity == 1 and inverse_depth is not None:
+            inverse_depth[pixels.row, pixels.column] = pixels.inverse_depth
         # only the part of the picture that is drawn on, in whole pixels of the image
         y0, x0 = (int(k.min()) // SUPERSAMPLING for k in (pixels.row, pixels.column))
         y1, x1 = (int(k.max()) // SUPERSAMPLING + 1 for k in (pixels.row, pixels.column))

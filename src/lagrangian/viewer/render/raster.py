@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.viewer.render.camera import Camera
 
-BATCH = 2_000_000  # pixels of triangles that are drawn at once
+MAX_BATCH_PIXELS = 2_000_000  # pixels of triangles that are drawn at once
 
 
 class Triangles(NamedTuple):
@@ -28,7 +28,7 @@ class Pixels(NamedTuple):
     row: np.ndarray
     column: np.ndarray
     triangle: np.ndarray
-    near: np.ndarray
+    inverse_depth: np.ndarray
 
 
 def covered_pixels(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -39,26 +39,26 @@ def covered_pixels(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tup
     x, y = x.astype(np.float32), y.astype(np.float32)
     top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, height).astype(np.int32)
     bottom = np.clip(np.floor(y.max(axis=1) - 0.5), -1, height - 1).astype(np.int32)
-    lines, which = _expand_counts(bottom - top + 1)
-    row = top[which] + lines
+    line_offsets, which = _expand_counts(bottom - top + 1)
+    row = top[which] + line_offsets
     center = row + np.float32(0.5)
     left = np.zeros(len(row), dtype=np.float32)
     right = np.full(len(row), width, dtype=np.float32)
-    turn = np.sign((x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0]))
+    orientation = np.sign((x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0]))
     for a, b in ((0, 1), (1, 2), (2, 0)):
         # inside is on one side of each edge: to its right or to its left, by how the triangle turns
-        rise = turn * (y[:, b] - y[:, a])
+        rise = orientation * (y[:, b] - y[:, a])
         with np.errstate(divide="ignore", invalid="ignore"):
-            per = turn * (x[:, b] - x[:, a]) / rise
-        per[rise == 0] = 0
-        cut = x[which, a] + per[which] * (center - y[which, a])
+            x_per_y = orientation * (x[:, b] - x[:, a]) / rise
+        x_per_y[rise == 0] = 0
+        crossing = x[which, a] + x_per_y[which] * (center - y[which, a])
         side = np.sign(rise)[which]
-        np.minimum(right, cut, out=right, where=side > 0)
-        np.maximum(left, cut, out=left, where=side < 0)
+        np.minimum(right, crossing, out=right, where=side > 0)
+        np.maximum(left, crossing, out=left, where=side < 0)
     first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int32)
     last = np.clip(np.ceil(right - 0.5) - 1, -1, width - 1).astype(np.int32)
-    steps, line = _expand_counts(last - first + 1)
-    return row[line], first[line] + steps, which[line]
+    pixel_offsets, line = _expand_counts(last - first + 1)
+    return row[line], first[line] + pixel_offsets, which[line]
 
 
 def _expand_counts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -86,46 +86,46 @@ def visible_pixels(points: np.ndarray, camera: Camera, closed: np.ndarray | None
     if not len(candidates):
         none = np.zeros(0, dtype=np.int32)
         return Pixels(none, none, none, np.zeros(0, dtype=np.float32))
-    x, y, near, area = x[candidates], y[candidates], 1 / depth[candidates], area[candidates]
+    x, y, inverse_depth, area = x[candidates], y[candidates], 1 / depth[candidates], area[candidates]
     # only the part of the picture that is drawn on
     x0, y0 = (max(0, math.floor(min(a.min(), 1e6))) for a in (x, y))
     width, height = (max(0, math.ceil(min(a.max(), end)) - k) for a, end, k in ((x, camera.width, x0), (y, camera.height, y0)))
     x, y = x - x0, y - y0
     cost = np.minimum(area / 2, width * height) + np.minimum(np.ptp(y, axis=1), height) + 1
-    batch = (np.cumsum(cost) / BATCH).astype(np.int64)
-    best = np.zeros(width * height, dtype=np.float32)
+    batch = (np.cumsum(cost) / MAX_BATCH_PIXELS).astype(np.int64)
+    nearest_inverse_depth = np.zeros(width * height, dtype=np.float32)
     triangle = np.full(width * height, -1, dtype=np.int32)
     for chunk in np.split(np.arange(len(candidates)), np.flatnonzero(np.diff(batch)) + 1):
-        at, which, n = _nearest_triangles(x[chunk], y[chunk], near[chunk], width, height)
+        pixel_indices, which, chunk_inverse_depth = _nearest_triangles(x[chunk], y[chunk], inverse_depth[chunk], width, height)
         if chunk[0] > 0:
-            better = n > best[at]
-            at, which, n = at[better], which[better], n[better]
-        best[at] = n
-        triangle[at] = candidates[chunk[which]]
-    at = np.flatnonzero(triangle >= 0)
-    row, column = np.divmod(at.astype(np.int32), np.int32(max(width, 1)))
-    return Pixels(row + np.int32(y0), column + np.int32(x0), triangle[at], best[at])
+            better = chunk_inverse_depth > nearest_inverse_depth[pixel_indices]
+            pixel_indices, which, chunk_inverse_depth = pixel_indices[better], which[better], chunk_inverse_depth[better]
+        nearest_inverse_depth[pixel_indices] = chunk_inverse_depth
+        triangle[pixel_indices] = candidates[chunk[which]]
+    pixel_indices = np.flatnonzero(triangle >= 0)
+    row, column = np.divmod(pixel_indices.astype(np.int32), np.int32(max(width, 1)))
+    return Pixels(row + np.int32(y0), column + np.int32(x0), triangle[pixel_indices], nearest_inverse_depth[pixel_indices])
 
 
 def _nearest_triangles(
-    x: np.ndarray, y: np.ndarray, near: np.ndarray, width: int, height: int
+    x: np.ndarray, y: np.ndarray, inverse_depth: np.ndarray, width: int, height: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The numbers of the pixels that triangles cover, the nearest triangle at each, and how near it is (1/m)."""
     row, column, which = covered_pixels(x, y, width, height)
-    plane = plane_coefficients(x, y, near[..., None])[..., 0].astype(np.float32)
+    plane = plane_coefficients(x, y, inverse_depth[..., None])[..., 0].astype(np.float32)
     c, a, b = (np.take(plane[:, k], which) for k in range(3))
-    n = a * (column + np.float32(0.5)) + b * (row + np.float32(0.5)) + c
+    pixel_inverse_depth = a * (column + np.float32(0.5)) + b * (row + np.float32(0.5)) + c
     # depth above, running number below: the largest wins
-    low, high = (float(near.min()), float(near.max())) if len(near) else (0.0, 1.0)
-    key = np.clip((n - low) * ((2.0**30) / max(high - low, 1e-30)), 0, 2.0**30).astype(np.int64)
+    low, high = (float(inverse_depth.min()), float(inverse_depth.max())) if len(inverse_depth) else (0.0, 1.0)
+    key = np.clip((pixel_inverse_depth - low) * ((2.0**30) / max(high - low, 1e-30)), 0, 2.0**30).astype(np.int64)
     key += 1
     key <<= 32
-    key |= np.arange(len(n))
+    key |= np.arange(len(pixel_inverse_depth))
     best = np.zeros(width * height, dtype=np.int64)
     np.maximum.at(best, row * width + column, key)
-    at = np.flatnonzero(best)
-    winners = best[at] & 0xFFFFFFFF
-    return at, which[winners], n[winners]
+    pixel_indices = np.flatnonzero(best)
+    winners = best[pixel_indices] & 0xFFFFFFFF
+    return pixel_indices, which[winners], pixel_inverse_depth[winners]
 
 
 def plane_coefficients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -147,22 +147,27 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
     seen_triangles = np.flatnonzero(is_seen)
     which = (np.cumsum(is_seen) - 1)[pixels.triangle]
     x, y, _ = camera.project(triangles.points[seen_triangles])
-    g = plane_coefficients(x, y, triangles.normals[seen_triangles]).astype(np.float32)
+    normal_planes = plane_coefficients(x, y, triangles.normals[seen_triangles]).astype(np.float32)
     px, py = pixels.column + np.float32(0.5), pixels.row + np.float32(0.5)
     # component by component: products of small matrices would wake all of BLAS's threads
-    x, y, z = (np.take(g[:, 1, k], which) * px + np.take(g[:, 2, k], which) * py + np.take(g[:, 0, k], which) for k in range(3))
-    per = 1 / np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(1e-12))
+    x, y, z = (
+        np.take(normal_planes[:, 1, k], which) * px
+        + np.take(normal_planes[:, 2, k], which) * py
+        + np.take(normal_planes[:, 0, k], which)
+        for k in range(3)
+    )
+    inverse_length = 1 / np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(1e-12))
     right, _, back = camera.axes
     light = normalise(-0.55 * right + 0.75 * up + 0.65 * back)
     directions = np.stack([back, light, normalise(light + back), up]).astype(np.float32)
-    facing, lit, half, high = ((x * d[0] + y * d[1] + z * d[2]) * per for d in directions)
-    turned = np.where(facing < -0.15, np.float32(-1), np.float32(1))  # the inside of an open mesh
-    sky = 0.5 + 0.5 * turned * high
-    lambert = np.maximum(turned * lit, 0)
-    shine = np.maximum(turned * half, 0)
+    facing, lit, halfway, upward = ((x * d[0] + y * d[1] + z * d[2]) * inverse_length for d in directions)
+    side = np.where(facing < -0.15, np.float32(-1), np.float32(1))  # the inside of an open mesh
+    sky = 0.5 + 0.5 * side * upward
+    lambert = np.maximum(side * lit, 0)
+    shine = np.maximum(side * halfway, 0)
     for _ in range(5):
         shine *= shine
-    rim = np.maximum(turned * facing, 0)
+    rim = np.maximum(side * facing, 0)
     level = 0.36 + 0.20 * sky + 0.52 * lambert + 0.06 * rim
     base = np.take(triangles.colors, pixels.triangle, axis=0)
     color = base * level[:, None] + np.float32(0.16) * shine[:, None]

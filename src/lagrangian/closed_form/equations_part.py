@@ -14,8 +14,8 @@ from lagrangian.equations.writing.writer import JacobianTrees
 from lagrangian.proof.prove import DerivedEquations
 
 
-class Basis:
-    """The start of every part: `_factory` makes formulas of exact elements, `_terms` has the terms of the equations."""
+class EquationsPart:
+    """The base class of the parts: `_factory` makes formulas of exact elements, `_terms` has the terms of the equations."""
 
     def __init__(
         self, system: SymbolicSystem, derived: DerivedEquations, jacobians: list[lagrange.JacobianColumns], grouping: Any = None
