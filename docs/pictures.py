@@ -248,7 +248,7 @@ def notebook() -> None:
     """A cell of JupyterLab."""
     sys.path.insert(0, str(DOCS.parent))
     from playwright.sync_api import sync_playwright
-    from tests.browser.conftest import FLAGS, Watched
+    from tests.browser.conftest import FLAGS, BrowserTab
     from tests.browser.jupyter import Lab
 
     lab = Lab.start(Path.cwd())
@@ -257,7 +257,7 @@ def notebook() -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
             page = browser.new_page(viewport={"width": 1200, "height": 900})
-            opened = lab.open(Watched(page), "two_r.ipynb")
+            opened = lab.open(BrowserTab(page), "two_r.ipynb")
             page.evaluate("() => jupyterapp.commands.execute('application:toggle-left-area')")
             opened.run(0)
             page.wait_for_selector(".lgc-status:has-text('computed')")
