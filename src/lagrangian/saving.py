@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from lagrangian.description.load import FORMATS
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.description.notes import Conversion
 from lagrangian.description.toml.writer import to_toml
 from lagrangian.errors import ArgumentError, AssemblyError, LagrangianError, WriterWarning, unknown_name_message, warn

@@ -11,7 +11,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.cli.commands.compare import relative_difference
-from lagrangian.description import mechanism_of
+from lagrangian.description import mechanism_like
 from tests.cli.conftest import Run
 from tests.mechanisms import MOVING, random_mechanism
 
@@ -128,7 +128,7 @@ def test_peers_read_the_file_themselves(run: Run, monkeypatch: pytest.MonkeyPatc
     right = lg.load
     with monkeypatch.context() as patch:
         patch.setattr(
-            mechanism_of,
+            mechanism_like,
             "load",
             lambda *a, **k: (m := right(*a, **k)).replace(bodies=[b.with_scaled_mass(1 + 1e-6) for b in m.bodies]),
         )
@@ -136,7 +136,7 @@ def test_peers_read_the_file_themselves(run: Run, monkeypatch: pytest.MonkeyPatc
     Path(file).write_text(text.replace('name="j"', 'name="other"', 1))
     ours = right(file)
     Path(file).write_text(text)
-    monkeypatch.setattr(mechanism_of, "load", lambda *a, **k: ours)
+    monkeypatch.setattr(mechanism_like, "load", lambda *a, **k: ours)
     done = run("compare", file, "--peer", peer, "--states", "5")
     assert done.code == 1
     assert "has j; only lagrangian has other" in done.out

@@ -6,7 +6,7 @@ import pytest
 from tests.description.mjcf_models import BALL
 
 import lagrangian as lg
-from lagrangian.description.mechanism_of import as_mechanism
+from lagrangian.description.mechanism_like import as_mechanism
 from lagrangian.errors import ArgumentError, DescriptionError
 
 PART = f'<mujoco><worldbody><body name="part"><joint/>{BALL}</body></worldbody></mujoco>'

@@ -212,7 +212,7 @@ class MotionArgument:
 
 def load_mechanism(name: str, reader_options: ReaderOptions) -> Mechanism:
     """Load a mechanism from its file or from the library, with its payloads."""
-    from lagrangian.description.mechanism_of import as_mechanism
+    from lagrangian.description.mechanism_like import as_mechanism
 
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
         raise ArgumentError(f"{name} is a run, but this command needs a mechanism")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from lagrangian.arguments import number
 from lagrangian.closed_form.cost import Deadline, TerminalProgress, check_cost, check_early, forecast
 from lagrangian.closed_form.equations import EquationsOfMotion
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model.single_coordinate import refuse_friction_planes, with_single_coordinates

@@ -13,7 +13,7 @@ from lagrangian.configuration.coordinates import integrate, is_same_configuratio
 from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE, DEFAULT_STARTS, LoopClosure
 from lagrangian.configuration.newton import ConfigurationEquations
 from lagrangian.configuration.start import Start, as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.types import State

@@ -10,7 +10,7 @@ from lagrangian.arguments import texts
 from lagrangian.configuration import state_arguments
 from lagrangian.configuration.speeds import nearest_speeds
 from lagrangian.configuration.start import Start, as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.types import State

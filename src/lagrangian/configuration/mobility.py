@@ -12,7 +12,7 @@ from lagrangian.configuration.coordinates import integrate
 from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.configuration.start import Start, as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.display import TextDisplay
 from lagrangian.model.printed_table import pluralise

@@ -24,7 +24,7 @@ from lagrangian.configuration.loop_closure import (
 )
 from lagrangian.configuration.newton import ConfigurationEquations
 from lagrangian.configuration.speeds import actuated_speeds, nearest_speeds
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyWarning, LagrangianError, is_number, warn
 from lagrangian.kernels.catalogue import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics

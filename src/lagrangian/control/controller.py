@@ -13,7 +13,7 @@ from lagrangian.arguments import array, check_attribute_names, floats
 from lagrangian.configuration.start import as_dynamics
 from lagrangian.control.actuated_joints import ActuatedJoints
 from lagrangian.control.reference import PathOrSetPoint, discontinuities
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.spring import Wall

@@ -14,7 +14,7 @@ import numpy as np
 from lagrangian.arguments import boolean, count, number
 from lagrangian.configuration.coordinates import CoordinateBounds, characteristic_length, single_coordinates
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.design.cycle import CycleAnalysis
 from lagrangian.design.four_bar import find_four_bar
 from lagrangian.design.freedom import MIN_REGULARITY

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from lagrangian.arguments import floats
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.start import Start, as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.design.analyse_cycle import DEFAULT_ROWS, analyse_cycle
 from lagrangian.design.cycle import CycleAnalysis
 from lagrangian.design.display import CycleComparisonDisplay

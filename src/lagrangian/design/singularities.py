@@ -17,7 +17,7 @@ from lagrangian.configuration.coordinates import CoordinateBounds, is_same_confi
 from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.configuration.text import format_coordinate
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.design.display import SingularitiesDisplay
 from lagrangian.design.linkage import Fixed, Linkage, as_interval, check_range_within_limits, coordinate_unit
 from lagrangian.design.singularity_tests import SingularityTest, output_frame_name, singularity_tests

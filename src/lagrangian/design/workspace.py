@@ -12,7 +12,7 @@ import numpy as np
 from lagrangian.arguments import boolean, count
 from lagrangian.configuration.coordinates import CoordinateBounds
 from lagrangian.configuration.start import Start, as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.design.boundary import contour_surface, trace_outline
 from lagrangian.design.display import WorkspaceDisplay
 from lagrangian.design.grid import ReachabilityGrid

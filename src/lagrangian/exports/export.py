@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.exports.output_folder import resolve_destination, write_all
 from lagrangian.exports.source.identifiers import transliterate

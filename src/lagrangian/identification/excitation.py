@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.identification.base_parameters import ParameterGrouping
 from lagrangian.identification.identify import find_base_parameters, make_regression

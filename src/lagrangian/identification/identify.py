@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, MechanismWarning, is_number, unknown_name_message
 from lagrangian.identification.base_parameters import ParameterGrouping, exact_grouping, numeric_grouping
 from lagrangian.identification.full_parameters import complete_parameters

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.actuation import check_controllability
 from lagrangian.inverse_dynamics.result import InverseDynamicsResult, motion_along_path, row_times

@@ -17,7 +17,7 @@ from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.singular_mass import check_determined
 from lagrangian.algorithms.tree import Tree
 from lagrangian.arguments import array
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, DynamicsClosedError, unknown_name_message
 from lagrangian.kernels.batched_dynamics import BatchedDynamics, is_sampled
 from lagrangian.kernels.catalogue import Kernels

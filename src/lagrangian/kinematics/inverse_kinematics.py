@@ -23,7 +23,7 @@ from lagrangian.configuration.coordinates import (
 from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE, LoopClosure
 from lagrangian.configuration.newton import Newton
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, UnreachableError, format_value
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.goals import FrameGoal, JointGoal, KinematicEquations, TargetEquations, format_worst_residuals

@@ -14,7 +14,7 @@ import numpy as np
 
 from lagrangian.arguments import texts
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, SimulationError, SimulationWarning, is_number, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.display import TextDisplay

@@ -12,7 +12,7 @@ from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import integrate
 from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start, as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, MechanismError, SingularWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel

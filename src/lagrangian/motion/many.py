@@ -12,7 +12,7 @@ import numpy as np
 
 from lagrangian.arguments import count, texts
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import (
     ArgumentError,
     ArgumentName,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion import arguments

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import count
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, LagrangianError, is_number, unknown_name_message
 from lagrangian.model.expression import free_symbols, parse
 from lagrangian.model.expression.automatic_derivatives import DualArray, SampleEvaluator

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, is_number, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import null_space

@@ -13,7 +13,7 @@ from typing import Any
 from lagrangian.arguments import count, texts
 from lagrangian.configuration import state_arguments
 from lagrangian.configuration.state_arguments import as_configuration
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, StudyWarning, error_location, format_value, warn
 from lagrangian.files import as_path
 from lagrangian.kernels.dynamics import compile as compile_mechanism

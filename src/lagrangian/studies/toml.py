@@ -9,7 +9,7 @@ from typing import Any
 
 from lagrangian.description import files
 from lagrangian.description.load import SUFFIXES
-from lagrangian.description.mechanism_of import as_mechanism
+from lagrangian.description.mechanism_like import as_mechanism
 from lagrangian.description.toml.reader import parse_toml
 from lagrangian.description.toml.table import TomlTable
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, argument_spelling

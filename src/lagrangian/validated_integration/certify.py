@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, number
 from lagrangian.closed_form.cost import format_duration
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, ArgumentName, CostLimitError, SimulationError, format_value
 from lagrangian.files import write
 from lagrangian.model.expression import Expression

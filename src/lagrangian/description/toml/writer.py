@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.mechanism_like import MechanismLike, as_mechanism
 from lagrangian.description.toml import text
 from lagrangian.description.toml.reader import UNNAMED_TEXT, read_text
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, warn

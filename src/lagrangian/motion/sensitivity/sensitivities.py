@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_like import MechanismLike
 from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import Event, state_symbols

@@ -1,4 +1,4 @@
-"""A mechanism as functions are given it: itself, or by its file, or by its name in the library."""
+"""A mechanism as functions accept it: a `Mechanism`, the path of a file, or the name of a mechanism of the library."""
 
 from __future__ import annotations
 
