@@ -70,7 +70,7 @@ LEFT_OUT = {
     "list(range(-1, n - 1))": "of a full M, as massless links in loops have it; test_massless_links solves with it",
     "def correction": "of positions and speeds, not of accelerations",
     "thresholds = [ROUNDING_TOLERANCE": "rounding, which exact scalars do not have",
-    "across = f.sqrt(across) if": "whether a disc is upright by structure: the root of one is one",
+    "leans = isinstance(lean_cosine_squared, Jet)": "whether a disc is upright by structure: the root of one is one",
     "def parent_speeds": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
     "iv + k": "joints of several coordinates: here each has one",
     "def coordinate_rates": "joints of several coordinates: here each has one",
