@@ -34,7 +34,7 @@ STEP, T = 1e-6, 0.7
 # lines, with the one after, that are not altered, and why
 LEFT_OUT = {
     "al = v.add(al, bw)": "the axis of a cam does not turn with it: the angular part of its bias is zero",
-    "leans = isinstance(lean_cosine_squared, Jet)": "whether a disc is upright by structure: the root of one is one; it saves operations",
+    "leans = isinstance(": "whether a disc is upright by structure: the root of one is one; it saves operations",
     "self._weights[row.name] * (x": "massless links in loops: test_massless_links notices both signs",
     "sum(name not in groups_by_name": "rows of no group beside those of one in the same block, which no mechanism here has",
     "for i in range(j + 1, n): rest =": "more of L than its lower triangle, which nothing reads",
