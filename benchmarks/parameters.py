@@ -30,19 +30,23 @@ if "--whole-runs" not in sys.argv:
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import object_cache
 
 NAMES = ("two_r", "four_bar", "puma560", "stewart", "andrews_squeezer", "bicycle")
 compiled = 0
 
 
-def count_and_load(name, make, original=object_cache.load_or_store):
-    global compiled
-    compiled += 1
-    return original(name, make)
+def count_compilations() -> None:
+    """Count in `compiled` what is compiled from now on. Whole runs, which may be those of another version, do not need it."""
+    from lagrangian.kernels.llvm import object_cache
 
+    original = object_cache.load_or_store
 
-object_cache.load_or_store = count_and_load
+    def count_and_load(name, make):
+        global compiled
+        compiled += 1
+        return original(name, make)
+
+    object_cache.load_or_store = count_and_load
 
 
 def numbers(mechanism: lg.Mechanism) -> dict[str, float]:
@@ -147,12 +151,13 @@ def main() -> None:
     parser.add_argument("--whole-runs", action="store_true", help="what --beside asks its processes for")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.extra_files:
-        compare(options.extra_files, options.mechanisms or list(SPANS))
+    if options.beside:
+        compare(options.beside, options.mechanisms or list(SPANS))
         return
     if options.whole_runs:
         print(json.dumps({name: whole_runs(name) for name in options.mechanisms}))
         return
+    count_compilations()
     print(f"{'':18}{'first, ms':>12}{'again, ms':>12}{'changed, ms':>12}  parameters  refused  compiled     off")
     for name in options.mechanisms or NAMES:
         print(row_of(name), flush=True)
