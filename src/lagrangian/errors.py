@@ -25,8 +25,9 @@ MAX_LISTED = 40  # names that an error lists
 _NO_VALUE: Any = object()  # of an argument that a text names without a value
 # controls of ASCII and Latin-1, line and paragraph separators, marks of the direction of writing, halves of characters
 _INVISIBLE = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-_INVISIBLE_IN_NAMES = re.compile(f"[{_INVISIBLE}]")
-_INVISIBLE_IN_TEXTS = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
+# patterns, which `re` compiles when they are first used: importing the package takes less time
+_INVISIBLE_IN_NAMES = f"[{_INVISIBLE}]"
+_INVISIBLE_IN_TEXTS = f"(?![\n\t])[{_INVISIBLE}]"
 
 
 class Message:
@@ -704,12 +705,12 @@ def _format_nested(x: Any, depth: int = 0) -> str:
 
 def has_invisible(name: str) -> bool:
     """Whether a name has a character that is not seen; line breaks and tabs are such characters."""
-    return _INVISIBLE_IN_NAMES.search(name) is not None
+    return re.search(_INVISIBLE_IN_NAMES, name) is not None
 
 
 def as_name(text: str) -> str:
     """A text, such as the name of a file, as a valid name: each character that is not seen becomes a blank."""
-    return _INVISIBLE_IN_NAMES.sub(" ", text)
+    return re.sub(_INVISIBLE_IN_NAMES, " ", text)
 
 
 def as_cell(text: str) -> str:
@@ -719,4 +720,4 @@ def as_cell(text: str) -> str:
 
 def make_visible(text: str, escape: Callable[[str], str] = lambda c: repr(c)[1:-1]) -> str:
     """A text in which every character is seen, and lines stay lines. By default, the escapes are those of Python."""
-    return _INVISIBLE_IN_TEXTS.sub(lambda match: escape(match[0]), text)
+    return re.sub(_INVISIBLE_IN_TEXTS, lambda match: escape(match[0]), text)

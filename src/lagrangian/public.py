@@ -6,7 +6,6 @@ answered by its British name. Where a call fails because an argument is not of t
 
 from __future__ import annotations
 
-import csv
 import inspect
 import math
 import os
@@ -55,6 +54,8 @@ def unknown_attribute(module: str, name: str, known_names: Iterable[str]) -> Att
 @cache
 def _successors() -> dict[str, str]:
     """New public names by the old ones; docs/renamed_names.py writes the file."""
+    import csv
+
     with Path(__file__).with_name("renamed.csv").open(encoding="utf-8", newline="") as file:
         return dict(csv.reader(file))
 

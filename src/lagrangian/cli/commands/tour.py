@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ import typer
 
 from lagrangian.cli.command import FAILURE, SUCCESS
 from lagrangian.cli.output import stdout
+from lagrangian.cli.result_options import open_in_browser
 from lagrangian.errors import ArgumentError, LagrangianError
 from lagrangian.files import write
 
@@ -50,7 +50,7 @@ def make_tour(folder: Path | None = None, browser: bool = False) -> int:
     write(page, tour_page(chapters, failures, time.perf_counter() - start))
     _print_summary(console, chapters, page, time.perf_counter() - start)
     if browser:
-        webbrowser.open(page.resolve().as_uri())
+        open_in_browser(page)
     return SUCCESS if not failures and all(chapter.good for chapter in chapters) else FAILURE
 
 
