@@ -39,6 +39,20 @@ def test_a_misspelt_keyword_is_reported_with_the_one_that_is_meant(call: Callabl
     assert caught.value.where == (where,)
 
 
+@pytest.mark.parametrize(
+    ("call", "unsuitable"),
+    [
+        (lambda: lg.paths.formula(given=1), "operands"),
+        (lambda: lg.derive("pendulum").check(wish=1), "request"),
+        (lambda: lg.derive("pendulum").simulate(1, stabilization=1), "stabilisation"),
+    ],
+)
+def test_an_old_argument_of_another_function_of_the_same_name_is_not_suggested(call: Callable[[], Any], unsuitable: str) -> None:
+    with pytest.raises(lg.ArgumentError, match="there is no argument") as caught:
+        call()
+    assert unsuitable not in str(caught.value)
+
+
 @pytest.mark.parametrize("meant", ["axis", "actuated", "child_placement"])
 def test_a_misspelt_entry_of_a_joint(meant: str) -> None:
     with pytest.raises(lg.LagrangianError, match=f"Did you mean '{meant}'"):

@@ -132,10 +132,11 @@ def jump_times(function: Any, name: str) -> tuple[float, ...]:
 
 
 def check_attribute_names(defined: type, new_names: Mapping[str, str]) -> None:
-    """Raise an error if a caller's class defines an attribute by an old name, which would be ignored, and not by the new one."""
+    """Raise an error if a class has an attribute under its old name, where it would be ignored, and none under the new one."""
     for old, new in new_names.items():
         if old in vars(defined) and new not in vars(defined):
-            raise ArgumentError(f"the class has an attribute `{old}`; it must be `{new}`", where=defined.__name__)
+            remedy = "if it is meant for something else, give it another name"
+            raise ArgumentError(f"the class has an attribute `{old}`; it must be `{new}`", where=defined.__name__, remedy=remedy)
 
 
 def _as_float(value: Any) -> float:

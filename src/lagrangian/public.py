@@ -81,8 +81,9 @@ def _explain_type_errors(function: Any, name: str) -> Any:
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
         if not takes_any_keyword and not keywords.keys() <= keyword_names:
             unknown = next(key for key in keywords if key not in keyword_names)
-            new_name = _argument_successors().get((name, unknown), "")
-            raise ArgumentError(unknown_name_message("argument", unknown, parameter_names, new_name), where=name)
+            new_name = _argument_successors().get((name, unknown), "")  # perhaps of another function of the same name
+            similar_name = new_name if new_name in keyword_names else ""
+            raise ArgumentError(unknown_name_message("argument", unknown, parameter_names, similar_name), where=name)
         try:
             return function(*arguments, **keywords)
         except LagrangianError:

@@ -72,10 +72,14 @@ def test_a_target_that_lacks_something_is_refused_when_it_is_registered() -> Non
         name = "loose"
         options: ClassVar[dict[str, Any]] = {"digits": 3}
 
+    class Listed(Nameless):
+        name = "listed"
+        options = ["digits"]  # type: ignore[assignment]  # noqa: RUF012
+
     class Unfinished(ExportTarget):
         name, about = "unfinished", "a target that makes nothing"
 
-    for kind, missing in ((Nameless, "`name`"), (Undescribed, "`about`"), (Loose, "TargetOption")):
+    for kind, missing in ((Nameless, "`name`"), (Undescribed, "`about`"), (Loose, "TargetOption"), (Listed, "mapping")):
         with pytest.raises(lg.ArgumentError, match=missing):
             register(kind())
     with pytest.raises(TypeError, match="make"):

@@ -20,7 +20,7 @@ from lagrangian.report.page import TitleBlock
 from lagrangian.sizing.actuators import ActuatorSizing
 
 INVERSE_BALANCE_TOLERANCE = 1e-6  # what a balance without an integrator may be off by: its work is integrated over the rows
-MAX_LIMIT_VERDICTS = 4  # limits with a verdict each; of more, the last verdict has their number
+MAX_LIMIT_VERDICTS = 4  # if more limits are exceeded, the last verdict has the number of the others
 CONSTRAINT_TOLERANCE = 1e-6  # a constraint that is violated by less is kept, where the tolerance does not say
 
 

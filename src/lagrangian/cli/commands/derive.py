@@ -142,8 +142,11 @@ def prove(
         certificate = eom.prove(progress)
     code = SUCCESS if certificate.proved else FAILURE
     if json:
-        names = ("what", "how", "proved", "entries", "seconds", "differs", "problem")
-        statements = [{**{name: getattr(s, name) for name in names}, "terms": s.term_count} for s in certificate.statements]
+        statements = [
+            {"what": s.what, "how": s.how, "proved": s.proved, "entries": s.entries, "terms": s.term_count}
+            | {"seconds": s.seconds, "differs": s.differs, "problem": s.problem}
+            for s in certificate.statements
+        ]
         header = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
         if m.equation_count:
             header["scope"] = LOOPS_SCOPE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 
 from lagrangian.errors import ArgumentError, ArgumentName, error_location, unknown_name_message
@@ -40,6 +41,8 @@ def _check(target: ExportTarget) -> None:
     for attribute in ("name", "about"):
         if not isinstance(getattr(target, attribute, None), str):
             raise ArgumentError(f"it has no text `{attribute}`, which `ExportTarget` describes")
+    if not isinstance(target.options, Mapping):
+        raise ArgumentError("its `options` must be a mapping from names to `TargetOption`s")
     for name, option in target.options.items():
         if not isinstance(option, TargetOption):
             raise ArgumentError(f"its option {name!r} is {option!r}; a `TargetOption` is needed")

@@ -1,6 +1,6 @@
-// The modes of joints with dry friction or limits: stuck, sliding, at a stop. The same steps as in Python's `motion.run.modes`,
-// `rest` and `impacts`, whose names they keep, for mechanisms without loops. Between two events a mode is fixed, and the equations
-// are smooth.
+// The modes of joints with dry friction or limits: stuck, sliding, at a stop. The steps are those of Python's `motion.run.modes`,
+// `rest` and `impacts`, and so are most names, for mechanisms without loops. Between two events a mode is fixed, and the
+// equations are smooth.
 
 const HELD = 0, STUCK = 1, LOW = 2, HIGH = 3, SLIP = 4, WAY = 5, ALLOWED = 6, PER_JOINT = 7;
 const TOUCH = 1e-12, AHEAD = 1e-9, AT_END = 1e-6, EDGE = 1e-10, ROUNDING = 1e-12, RANK = 1e-9;
